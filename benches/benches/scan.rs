@@ -1,0 +1,2 @@
+//! Whole scans.
+fn main() {}

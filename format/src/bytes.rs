@@ -1,0 +1,169 @@
+//! A checked little-endian reader over a byte slice: the only way metadata bytes are taken apart.
+//!
+//! Ending early is always an error that carries the offset; nothing here allocates.
+
+use crate::error::{Error, Result};
+
+/// A position in a slice, with bounds-checked reads.
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Cursor { bytes, position: 0 }
+    }
+
+    /// Bytes consumed so far.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Bytes left.
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.position
+    }
+
+    /// Whether all bytes are consumed.
+    pub fn is_empty(&self) -> bool {
+        self.remaining() == 0
+    }
+
+    /// The bytes left, without consuming them.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    /// The next `count` bytes.
+    #[inline]
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        match self.rest().get(..count) {
+            Some(bytes) => {
+                self.position += count;
+                Ok(bytes)
+            }
+            None => Err(self.ends_early(count)),
+        }
+    }
+
+    /// The next `N` bytes as an array.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        match self.rest().first_chunk::<N>() {
+            Some(bytes) => {
+                self.position += N;
+                Ok(*bytes)
+            }
+            None => Err(self.ends_early(N)),
+        }
+    }
+
+    /// One byte.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// Four bytes, little-endian.
+    #[inline]
+    pub fn u32_le(&mut self) -> Result<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Eight bytes, little-endian.
+    #[inline]
+    pub fn u64_le(&mut self) -> Result<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// An unsigned LEB128 number of at most 64 bits (ULEB128 in Parquet, varint in Protocol Buffers).
+    #[inline]
+    pub fn varint(&mut self) -> Result<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return Err(
+                    Error::corrupt("varint exceeds 64 bits").at("varint", self.position as u64)
+                );
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Error::corrupt("varint exceeds 10 bytes").at("varint", self.position as u64))
+    }
+
+    /// A signed number in zigzag form.
+    #[inline]
+    pub fn zigzag(&mut self) -> Result<i64> {
+        self.varint().map(unzigzag)
+    }
+
+    #[cold]
+    fn ends_early(&self, wanted: usize) -> Error {
+        let left = self.remaining();
+        Error::truncated(format!("{wanted} bytes wanted, {left} left"))
+            .at("buffer", self.position as u64)
+    }
+}
+
+/// Zigzag to signed: 0, 1, 2, 3 become 0, -1, 1, -2.
+#[inline]
+pub fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// Signed to zigzag, the inverse of [`unzigzag`].
+#[inline]
+pub fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// Appends `value` as an unsigned LEB128 number.
+pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn varint_rejects_more_than_64_bits() {
+        let mut widest = vec![0xff; 9];
+        widest.push(0x01);
+        assert_eq!(Cursor::new(&widest).varint().unwrap(), u64::MAX);
+        *widest.last_mut().unwrap() = 0x02;
+        assert_eq!(
+            Cursor::new(&widest).varint().unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
+        assert_eq!(
+            Cursor::new(&[0x80; 11]).varint().unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
+        assert_eq!(
+            Cursor::new(&[0x80]).varint().unwrap_err().kind(),
+            ErrorKind::Truncated
+        );
+    }
+
+    quickcheck::quickcheck! {
+        fn varints_round_trip(value: i64) -> bool {
+            let mut bytes = Vec::new();
+            put_varint(&mut bytes, zigzag(value));
+            Cursor::new(&bytes).zigzag().unwrap() == value
+        }
+    }
+}

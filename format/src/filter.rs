@@ -1,0 +1,110 @@
+//! Conditions that metadata can judge, and the judging.
+//!
+//! A [`Filter`] is written over the leaves of the table's schema. Its meaning is SQL's with three
+//! values; judged against statistics of some rows it answers for all of them: [`Verdict::Never`] if no
+//! row can make it true, [`Verdict::Always`] if every row does, else [`Verdict::Maybe`].
+
+use crate::scalar::Scalar;
+use crate::schema::LeafId;
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<>`
+    NotEq,
+    /// `<`
+    Lt,
+    /// `<=`
+    LtEq,
+    /// `>`
+    Gt,
+    /// `>=`
+    GtEq,
+}
+
+/// Where a literal must stand in a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Affix {
+    /// At the start.
+    Prefix,
+    /// At the end.
+    Suffix,
+    /// Anywhere.
+    Infix,
+}
+
+/// A condition on leaves.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Filter {
+    /// The same for every row; `None` is UNKNOWN.
+    Constant(Option<bool>),
+    /// A leaf against a non-null literal of a comparable type.
+    Compare {
+        /// The left side.
+        leaf: LeafId,
+        /// The comparison.
+        op: CompareOp,
+        /// The right side.
+        value: Scalar,
+    },
+    /// A leaf against a leaf.
+    CompareLeaves {
+        /// The left side.
+        left: LeafId,
+        /// The comparison.
+        op: CompareOp,
+        /// The right side.
+        right: LeafId,
+    },
+    /// `<=>` with a non-null literal: never UNKNOWN.
+    NullSafeEq {
+        /// The left side.
+        leaf: LeafId,
+        /// The right side.
+        value: Scalar,
+    },
+    /// SQL's IN over non-null literals.
+    In {
+        /// The left side.
+        leaf: LeafId,
+        /// The literals, without nulls.
+        values: Vec<Scalar>,
+        /// Whether the list also held a null: then no value makes it false.
+        has_null: bool,
+    },
+    /// IS NULL.
+    IsNull(LeafId),
+    /// IS NOT NULL.
+    IsNotNull(LeafId),
+    /// LIKE with one run of literal bytes.
+    Like {
+        /// The text leaf.
+        leaf: LeafId,
+        /// Where.
+        affix: Affix,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// All of them.
+    And(Vec<Filter>),
+    /// At least one of them.
+    Or(Vec<Filter>),
+    /// Not it.
+    Not(Box<Filter>),
+    /// Something that metadata cannot judge: any of the three values.
+    Opaque,
+}
+
+/// What is known of a filter over all rows of some unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// No row makes it true: skip them.
+    Never,
+    /// Rows must be looked at.
+    Maybe,
+    /// Every row makes it true: do not filter them.
+    Always,
+}

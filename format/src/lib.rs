@@ -1,0 +1,36 @@
+//! Every number of the Parquet and ORC specifications, and the vocabulary that lith's crates share.
+//! No I/O.
+//!
+//! # Glossary
+//! - **row group**: a Parquet row group or an ORC stripe.
+//! - **stride**: the rows that one index entry describes: a Parquet page span, or what the ORC
+//!   specification calls a row group of its row index.
+//! - **leaf**: a physical column.
+//! - **selection**: the rows still wanted, as runs. **mask**: one bit a row of a batch.
+//! - **prune**: drop by metadata. **filter**: drop by values.
+//! - **decode / encode** structs, **read / write** values, **skip** neither.
+
+#![forbid(unsafe_code)]
+
+// Layer 0
+pub mod error;
+pub mod limits;
+
+// Layer 1
+pub mod bitmap;
+pub mod bytes;
+pub mod types;
+
+// Layer 2
+pub mod compress;
+pub mod scalar;
+pub mod schema;
+pub mod vector;
+
+// Layer 3
+pub mod filter;
+pub mod scan;
+pub mod stats;
+
+// Layer 4
+pub mod meta;

@@ -1,0 +1,88 @@
+//! What both formats' footers say in common: the metadata that planning, skipping and inspecting use.
+//!
+//! `parquet::neutral` and `orc::neutral` build these; nothing above the formats needs more.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::compress::Codec;
+use crate::schema::Schema;
+use crate::stats::ColumnStats;
+
+/// A storage format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Apache Parquet.
+    Parquet,
+    /// Apache ORC.
+    Orc,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Parquet => "parquet",
+            Format::Orc => "orc",
+        })
+    }
+}
+
+/// A file's metadata.
+#[derive(Debug, Clone)]
+pub struct FileMeta {
+    /// The format.
+    pub format: Format,
+    /// Version of the format, as its readers write it (`2.6`, `0.12`).
+    pub version: String,
+    /// Who wrote the file, if it says so.
+    pub created_by: Option<String>,
+    /// Columns; their leaves number the chunks of each row group.
+    pub schema: Schema,
+    /// Rows in the file.
+    pub rows: u64,
+    /// Row groups (stripes), in file order.
+    pub row_groups: Vec<RowGroupMeta>,
+    /// Application metadata, in file order; values of ORC are bytes.
+    pub key_values: Vec<(String, Option<Vec<u8>>)>,
+    /// Size of the footer in bytes.
+    pub footer_bytes: u64,
+}
+
+/// A Parquet row group or an ORC stripe.
+#[derive(Debug, Clone)]
+pub struct RowGroupMeta {
+    /// Rows.
+    pub rows: u64,
+    /// Where its bytes lie in the file.
+    pub range: Range<u64>,
+    /// One a leaf of the schema, in leaf order.
+    pub chunks: Vec<ChunkMeta>,
+}
+
+impl RowGroupMeta {
+    /// Bytes on disk.
+    pub fn compressed_bytes(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+}
+
+/// A leaf's data in one row group. ORC footers know less: what they do not say is `None` or empty.
+#[derive(Debug, Clone, Default)]
+pub struct ChunkMeta {
+    /// The codec of its pages or compression chunks.
+    pub codec: Codec,
+    /// Encodings in use, by the specification's names.
+    pub encodings: Vec<&'static str>,
+    /// Bytes on disk.
+    pub compressed_bytes: Option<u64>,
+    /// Bytes after decompression, before decoding.
+    pub uncompressed_bytes: Option<u64>,
+    /// Bounds and counts that may be believed.
+    pub stats: ColumnStats,
+    /// Why bounds that the file holds are not in `stats`, if so.
+    pub distrust: Option<&'static str>,
+    /// Whether strides have bounds of their own (page index, row index).
+    pub has_index: bool,
+    /// Whether there is a Bloom filter.
+    pub has_bloom: bool,
+}

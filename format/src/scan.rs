@@ -1,0 +1,58 @@
+//! What planner and reader say to each other: a table, what to do with which file, and row predicates.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::bitmap::Bitmap;
+use crate::error::Result;
+use crate::scalar::Scalar;
+use crate::schema::Schema;
+use crate::vector::Batch;
+
+/// The columns of a dataset: those stored in files, then those that directories name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSchema {
+    /// All columns; leaves of filters and projections number these.
+    pub schema: Arc<Schema>,
+    /// How many of the last columns are partition columns.
+    pub partition_columns: usize,
+}
+
+impl TableSchema {
+    /// A table without partition columns.
+    pub fn of_file(schema: Arc<Schema>) -> Self {
+        TableSchema {
+            schema,
+            partition_columns: 0,
+        }
+    }
+
+    /// How many columns are stored in files.
+    pub fn data_columns(&self) -> usize {
+        self.schema.fields.len() - self.partition_columns
+    }
+}
+
+/// A file to scan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScanTask {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// A value for each partition column, of the column's type.
+    pub partition: Vec<Scalar>,
+    /// Row groups to consider; `None` is all.
+    pub row_groups: Option<Vec<usize>>,
+}
+
+/// A condition that needs rows. The reader decodes the columns it names, asks it, and decodes
+/// the others only for the rows it wants.
+pub trait RowPredicate: Send + Sync {
+    /// Top-level columns of the table's schema that it reads, ascending and distinct.
+    fn columns(&self) -> &[usize];
+
+    /// One bit a row, set where the condition is true (neither false nor UNKNOWN). The batch holds
+    /// exactly [`columns`](Self::columns), in that order.
+    fn evaluate(&self, batch: &Batch) -> Result<Bitmap>;
+}

@@ -1,0 +1,2 @@
+//! lith-planner
+#![deny(unsafe_code)]

@@ -1,0 +1,26 @@
+//! The seam between the formats and the scan: one top-level column of one row group, front to back.
+
+use std::sync::Arc;
+
+use lith_format::error::Result;
+use lith_format::limits::Limits;
+use lith_format::vector::Vector;
+
+use crate::metrics::Metrics;
+use crate::selection::Selection;
+
+/// Reads a column in windows.
+pub trait ColumnReader: Send {
+    /// Consumes the next `selection.rows()` rows and returns the selected ones, in order. What is not
+    /// selected is skipped as cheaply as the encoding allows. Asking past the end is an error.
+    fn read(&mut self, selection: &Selection) -> Result<Vector>;
+}
+
+/// What every column reader is given.
+#[derive(Debug, Clone, Default)]
+pub struct ReadContext {
+    /// What the file may make us spend.
+    pub limits: Limits,
+    /// Where to count.
+    pub metrics: Arc<Metrics>,
+}

@@ -1,0 +1,42 @@
+//! Counters that prove what was skipped and what was read.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a scan did so far. Shared by all of its threads.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Bytes fetched from the source, footers excluded.
+    pub bytes_read: Counter,
+    /// Bytes that decompression produced.
+    pub bytes_decompressed: Counter,
+    /// Data pages (Parquet) whose values were decoded.
+    pub pages_decoded: Counter,
+    /// Values decoded, nulls included, over all leaves.
+    pub values_decoded: Counter,
+    /// Row groups opened.
+    pub row_groups_read: Counter,
+    /// Row groups that statistics ruled out.
+    pub row_groups_pruned: Counter,
+    /// Row groups whose rows were known to pass without being filtered.
+    pub row_groups_always: Counter,
+    /// Rows of opened row groups.
+    pub rows_read: Counter,
+    /// Rows that passed every predicate.
+    pub rows_selected: Counter,
+}
+
+/// A number that many threads add to.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `amount`.
+    pub fn add(&self, amount: u64) {
+        self.0.fetch_add(amount, Relaxed);
+    }
+
+    /// The sum so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}

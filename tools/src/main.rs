@@ -1,0 +1,2 @@
+//! lith
+fn main() {}

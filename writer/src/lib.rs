@@ -1,0 +1,2 @@
+//! lith-writer
+#![deny(unsafe_code)]
