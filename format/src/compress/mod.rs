@@ -1,7 +1,17 @@
 //! Codecs: one pair of functions over all of them, so that pages, chunks and writers share one path.
 //!
-//! A block never grows past what its container declares: decompression takes the largest size it may
-//! produce, and producing more is an error, not an allocation.
+//! A block never grows past what its container declares: [`decompress`] takes the largest size it may
+//! produce, and producing more is an error, not an allocation. Sizes that bytes declare are not
+//! believed either: a buffer starts at what the codec commonly expands to and grows as the data
+//! proves to need it. An empty input is an empty output under every codec; whether that is enough
+//! is for the caller, who knows the declared size.
+
+mod deflate;
+mod lz4;
+mod snappy;
+mod zstd;
+
+use crate::error::{Error, Result};
 
 /// A compression codec of either format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -26,4 +36,213 @@ pub enum Codec {
     Lz4,
     /// Zstandard.
     Zstd,
+}
+
+/// Appends what `input` decompresses to; more than `max_len` bytes are an error.
+///
+/// After an error `out` is as long as before.
+pub fn decompress(codec: Codec, input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    if input.is_empty() {
+        return Ok(());
+    }
+    let start = out.len();
+    let result = match codec {
+        Codec::None => copy(input, max_len, out),
+        Codec::Snappy => snappy::decompress(input, max_len, out),
+        Codec::Deflate => deflate::decompress(input, max_len, out),
+        Codec::Gzip => deflate::decompress_gzip(input, max_len, out),
+        Codec::Lz4 => lz4::decompress(input, max_len, out),
+        Codec::Lz4Hadoop => lz4::decompress_any(input, max_len, out),
+        Codec::Zstd => zstd::decompress(input, max_len, out),
+        Codec::Lzo | Codec::Brotli => Err(not_supported(codec)),
+    };
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}
+
+/// Appends `input` compressed. A level beyond the codec's range, or for a codec without levels, is an error.
+///
+/// Levels: deflate and gzip 1 to 12 (6 unless given), zstd 1 to 22 (3 unless given).
+pub fn compress(codec: Codec, level: Option<i32>, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    if let Some(level) = level
+        && !levels(codec).contains(&level)
+    {
+        return Err(Error::invalid(format!(
+            "level {level} is not one of {codec:?}'s"
+        )));
+    }
+    match codec {
+        Codec::None => out.extend_from_slice(input),
+        Codec::Snappy => snappy::compress(input, out)?,
+        Codec::Deflate => deflate::compress(level.unwrap_or(6), input, out)?,
+        Codec::Gzip => deflate::compress_gzip(level.unwrap_or(6), input, out)?,
+        Codec::Lz4 => lz4::compress(input, out)?,
+        Codec::Zstd => zstd::compress(level.unwrap_or(3), input, out)?,
+        Codec::Lzo | Codec::Brotli | Codec::Lz4Hadoop => return Err(not_supported(codec)),
+    }
+    Ok(())
+}
+
+fn levels(codec: Codec) -> std::ops::RangeInclusive<i32> {
+    match codec {
+        Codec::Deflate | Codec::Gzip => 1..=12,
+        Codec::Zstd => 1..=22,
+        _ => std::ops::RangeInclusive::new(1, 0),
+    }
+}
+
+fn not_supported(codec: Codec) -> Error {
+    Error::unsupported(format!("codec {codec:?} is not supported"))
+}
+
+fn too_long(max_len: usize) -> Error {
+    Error::corrupt(format!("decompresses to more than {max_len} bytes"))
+}
+
+fn copy(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    if input.len() > max_len {
+        return Err(too_long(max_len));
+    }
+    out.extend_from_slice(input);
+    Ok(())
+}
+
+/// Appends what `fill` writes: it gets room and answers how many bytes it wrote, or `None` if the room was
+/// too little. The room starts at `guess` and grows eightfold up to `max_len`.
+fn fill_growing(
+    guess: usize,
+    max_len: usize,
+    out: &mut Vec<u8>,
+    mut fill: impl FnMut(&mut [u8]) -> Result<Option<usize>>,
+) -> Result<()> {
+    let start = out.len();
+    let mut room = guess.min(max_len);
+    loop {
+        out.resize(start + room, 0);
+        if let Some(written) = fill(&mut out[start..])? {
+            out.truncate(start + written);
+            return Ok(());
+        }
+        if room == max_len {
+            return Err(too_long(max_len));
+        }
+        room = room
+            .saturating_mul(8)
+            .clamp(1 << 12, max_len.max(1 << 12))
+            .min(max_len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    const BOTH_WAYS: [Codec; 6] = [
+        Codec::None,
+        Codec::Snappy,
+        Codec::Deflate,
+        Codec::Gzip,
+        Codec::Lz4,
+        Codec::Zstd,
+    ];
+
+    pub(super) fn pack(codec: Codec, input: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        compress(codec, None, input, &mut out).unwrap();
+        out
+    }
+
+    pub(super) fn unpack(codec: Codec, input: &[u8], max_len: usize) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        decompress(codec, input, max_len, &mut out)?;
+        Ok(out)
+    }
+
+    quickcheck::quickcheck! {
+        fn round_trips_append_and_never_exceed(data: Vec<u8>, repeat: u8, level: u8) -> bool {
+            let data = data.repeat(usize::from(repeat) + 1);
+            BOTH_WAYS.iter().all(|&codec| {
+                let level = (!levels(codec).is_empty()).then_some(i32::from(level % 12) + 1);
+                let mut packed = b"before".to_vec();
+                compress(codec, level, &data, &mut packed).unwrap();
+                let mut out = b"before".to_vec();
+                decompress(codec, &packed[6..], data.len(), &mut out).unwrap();
+                let short = (!data.is_empty())
+                    .then(|| decompress(codec, &packed[6..], data.len() - 1, &mut out));
+                out == [b"before".as_slice(), &data].concat()
+                    && short.is_none_or(|result| result.is_err())
+            })
+        }
+
+        fn noise_is_an_error_or_a_value(noise: Vec<u8>, max_len: u16) -> bool {
+            let max_len = usize::from(max_len);
+            BOTH_WAYS.iter().chain([&Codec::Lz4Hadoop]).all(|&codec| {
+                unpack(codec, &noise, max_len).map_or(true, |out| out.len() <= max_len)
+            })
+        }
+    }
+
+    #[test]
+    fn truncations_and_flips_never_pass_as_something_longer() {
+        let data = b"abcabcabcabc the quick brown fox abcabcabcabc".repeat(3);
+        for codec in BOTH_WAYS {
+            let packed = pack(codec, &data);
+            for end in 0..packed.len() {
+                let cut = unpack(codec, &packed[..end], data.len());
+                assert!(
+                    cut.is_err() || cut.unwrap() != data,
+                    "{codec:?} cut at {end}"
+                );
+                let mut flipped = packed.clone();
+                flipped[end] ^= 0x40;
+                if let Ok(out) = unpack(codec, &flipped, data.len()) {
+                    assert!(out.len() <= data.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit_without_room_for_more() {
+        let zeros = vec![0; 4 << 20];
+        for codec in BOTH_WAYS {
+            let mut out = Vec::new();
+            let packed = pack(codec, &zeros);
+            let kind = decompress(codec, &packed, 100_000, &mut out)
+                .unwrap_err()
+                .kind();
+            assert_eq!(kind, ErrorKind::Corrupt, "{codec:?}");
+            assert!(out.is_empty() && out.capacity() <= 1 << 18, "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_is_only_declared_is_not_allocated() {
+        let garbage = [0xff, 0xff, 0xff, 0x7f, 0x00, 0x00];
+        for codec in BOTH_WAYS.into_iter().chain([Codec::Lz4Hadoop]).skip(1) {
+            let mut out = Vec::new();
+            assert!(
+                decompress(codec, &garbage, 1 << 30, &mut out).is_err(),
+                "{codec:?}"
+            );
+            assert!(
+                out.capacity() <= 1 << 18,
+                "{codec:?} took {}",
+                out.capacity()
+            );
+        }
+    }
+
+    #[test]
+    fn levels_are_checked() {
+        for (codec, level) in [(Codec::Zstd, 23), (Codec::Gzip, 0), (Codec::Snappy, 1)] {
+            let kind = compress(codec, Some(level), b"x", &mut Vec::new())
+                .unwrap_err()
+                .kind();
+            assert_eq!(kind, ErrorKind::InvalidArgument);
+        }
+    }
 }
