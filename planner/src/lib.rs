@@ -1,2 +1,9 @@
 //! lith-planner
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
+
+// Layer 1
+mod glob;
+pub mod infer;
+
+// Layer 5
+pub mod discover;

@@ -1,0 +1,511 @@
+//! Finds a dataset's files and the partition values that their directories name: the only I/O here.
+//!
+//! A path is a file, a directory (walked) or, if nothing of that very name exists, a glob. Names that
+//! begin with `_` or `.` are passed over unless they hold `=`; what cannot be read, leads nowhere or
+//! is neither file nor directory is an error. Directories `name=value` below the given one (below the
+//! literal part of a glob) are partition columns, and all files must agree on them.
+//!
+//! ```text
+//! orders/year=2024/store=S%2F1/part-0.parquet   given `orders`:  year = 2024, store = 'S/1'
+//! ```
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::scalar::Scalar;
+use lith_format::schema::Field;
+use lith_format::types::LogicalType;
+
+use crate::glob;
+use crate::infer::infer_column;
+
+/// A file of a dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// The index of its partition in [`Dataset::partitions`].
+    pub partition: usize,
+}
+
+/// The directories of one set of partition values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partition {
+    /// The directory names, joined by `/`; empty if there are no partition columns.
+    pub directory: String,
+    /// The value of each partition column, of the column's type.
+    pub values: Vec<Scalar>,
+}
+
+/// Files and what their directories say of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// In order of their paths, each once.
+    pub files: Vec<DataFile>,
+    /// In order of their first file.
+    pub partitions: Vec<Partition>,
+    /// The partition columns, from the outermost directory inwards.
+    pub partition_columns: Vec<Field>,
+}
+
+/// Whether partition columns get the type that their values suggest, or are all text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PartitionTypes {
+    /// As [`infer_column`] says.
+    #[default]
+    Inferred,
+    /// Text as it stands.
+    Text,
+}
+
+/// Lists the files under `paths` and reads partition values off their directories.
+///
+/// # Errors
+/// A path that cannot be read or holds no file, and directories that disagree on partition columns.
+pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Dataset> {
+    let mut found = BTreeMap::new();
+    for path in paths {
+        let path = path.as_ref();
+        let mut walk = Walk::default();
+        walk.root(path)?;
+        if walk.files.is_empty() {
+            return Err(Error::new(ErrorKind::Io, "no data file found").at_path(path));
+        }
+        for file in walk.files {
+            let key = if paths.len() == 1 {
+                file.path.clone()
+            } else {
+                fs::canonicalize(&file.path).map_err(|error| Error::io(&file.path, error))?
+            };
+            let longest: &mut Found = found.entry(key).or_insert_with(|| file.clone());
+            if longest.segments.len() < file.segments.len() {
+                *longest = file;
+            }
+        }
+    }
+    let mut files: Vec<Found> = found.into_values().collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    assemble(files, types)
+}
+
+/// A `name=value` directory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Segment {
+    directory: String,
+    name: String,
+    value: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Found {
+    path: PathBuf,
+    bytes: u64,
+    segments: Vec<Segment>,
+}
+
+#[derive(Default)]
+struct Walk {
+    files: Vec<Found>,
+}
+
+impl Walk {
+    /// A file, a directory, or else a glob.
+    fn root(&mut self, path: &Path) -> Result<()> {
+        match fs::symlink_metadata(path) {
+            Ok(_) => self.entry(path.to_path_buf(), &mut Vec::new(), true),
+            Err(error) => match glob::split(path) {
+                Some((literal, pattern)) => self.glob(literal, &pattern, &mut Vec::new(), true),
+                None => Err(Error::io(path, error)),
+            },
+        }
+    }
+
+    /// A file or directory of any kind. A root is no partition directory itself.
+    fn entry(&mut self, path: PathBuf, segments: &mut Vec<Segment>, is_root: bool) -> Result<()> {
+        let metadata = fs::metadata(&path).map_err(|error| Error::io(&path, error))?;
+        if metadata.is_dir() {
+            self.inside(path, segments, is_root, Self::directory)
+        } else if metadata.is_file() {
+            self.files.push(Found {
+                path,
+                bytes: metadata.len(),
+                segments: segments.clone(),
+            });
+            Ok(())
+        } else {
+            Err(Error::invalid("neither a file nor a directory").at_path(path))
+        }
+    }
+
+    /// Enters a directory: its segment holds for what `visit` finds there.
+    fn inside(
+        &mut self,
+        path: PathBuf,
+        segments: &mut Vec<Segment>,
+        is_root: bool,
+        visit: impl FnOnce(&mut Self, &Path, &mut Vec<Segment>) -> Result<()>,
+    ) -> Result<()> {
+        let segment = if is_root { None } else { segment_of(&path)? };
+        let deeper = segment.is_some();
+        segments.extend(segment);
+        visit(self, &path, segments)?;
+        if deeper {
+            segments.pop();
+        }
+        Ok(())
+    }
+
+    fn directory(&mut self, path: &Path, segments: &mut Vec<Segment>) -> Result<()> {
+        for child in children(path)? {
+            let name = child.file_name().unwrap_or_default().to_string_lossy();
+            if !is_hidden(&name) {
+                refuse_loop(path, &child)?;
+                self.entry(child, segments, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What matches the rest of a pattern in a directory that exists or not.
+    fn glob(
+        &mut self,
+        path: PathBuf,
+        pattern: &[String],
+        segments: &mut Vec<Segment>,
+        is_root: bool,
+    ) -> Result<()> {
+        let Some((first, rest)) = pattern.split_first() else {
+            return self.entry(path, segments, is_root);
+        };
+        if !is_root && !path.is_dir() {
+            return Ok(());
+        }
+        self.inside(path, segments, is_root, |walk, path, segments| {
+            if !glob::is_pattern(first) {
+                let child = path.join(first);
+                return match fs::symlink_metadata(&child) {
+                    Ok(_) => walk.glob(child, rest, segments, false),
+                    Err(_) => Ok(()),
+                };
+            }
+            for child in children(path)? {
+                let name = child.file_name().unwrap_or_default().to_string_lossy();
+                let wanted = !is_hidden(&name) || first.starts_with(['_', '.']);
+                if wanted && glob::matches(first, &name) {
+                    refuse_loop(path, &child)?;
+                    walk.glob(child, rest, segments, false)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The paths in a directory, sorted.
+fn children(path: &Path) -> Result<Vec<PathBuf>> {
+    let at = |error| Error::io(path, error);
+    let mut children = fs::read_dir(path)
+        .map_err(at)?
+        .map(|entry| entry.map(|entry| entry.path()).map_err(at))
+        .collect::<Result<Vec<_>>>()?;
+    children.sort();
+    Ok(children)
+}
+
+/// Names that writers and tools use for what is not data.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with(['_', '.']) && !name.contains('=')
+}
+
+/// A symbolic link to a directory that holds it would never end.
+fn refuse_loop(directory: &Path, child: &Path) -> Result<()> {
+    if !child.is_symlink() {
+        return Ok(());
+    }
+    let at = |error| Error::io(child, error);
+    let target = fs::canonicalize(child).map_err(at)?;
+    if fs::canonicalize(directory).map_err(at)?.starts_with(target) {
+        return Err(Error::invalid("symbolic link to a directory that holds it").at_path(child));
+    }
+    Ok(())
+}
+
+fn segment_of(path: &Path) -> Result<Option<Segment>> {
+    let Some(Component::Normal(name)) = path.components().next_back() else {
+        return Ok(None);
+    };
+    let Some(directory) = name.to_str() else {
+        return Ok(None);
+    };
+    let Some((name, value)) = directory.split_once('=') else {
+        return Ok(None);
+    };
+    if name.is_empty() || value.is_empty() {
+        return Err(Error::invalid("partition directory without a name or value").at_path(path));
+    }
+    Ok(Some(Segment {
+        directory: directory.to_owned(),
+        name: unescape(name),
+        value: (value != DEFAULT_PARTITION).then(|| unescape(value)),
+    }))
+}
+
+/// Stands for null.
+const DEFAULT_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Replaces every `%XX` by the character of that code.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.push_str(before);
+        let code = after
+            .get(..2)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match code {
+            Some(code) if !after.starts_with('+') => {
+                out.push(char::from(code));
+                rest = &after[2..];
+            }
+            _ => {
+                out.push('%');
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// Groups files by partition and gives the partition columns their types.
+fn assemble(found: Vec<Found>, types: PartitionTypes) -> Result<Dataset> {
+    let names = agreed_names(&found)?;
+    let mut numbers: HashMap<Vec<Segment>, usize> = HashMap::new();
+    let mut distinct: Vec<Vec<Segment>> = Vec::new();
+    let mut files = Vec::with_capacity(found.len());
+    for file in found {
+        let partition = *numbers.entry(file.segments).or_insert_with_key(|segments| {
+            distinct.push(segments.clone());
+            distinct.len() - 1
+        });
+        files.push(DataFile {
+            path: file.path,
+            bytes: file.bytes,
+            partition,
+        });
+    }
+    let mut partition_columns = Vec::new();
+    let mut columns = Vec::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let texts = distinct.iter().map(|s| s[index].value.as_deref());
+        let (ty, values) = match types {
+            PartitionTypes::Inferred => infer_column(texts),
+            PartitionTypes::Text => (
+                LogicalType::String,
+                texts
+                    .map(|t| t.map_or(Scalar::Null, Scalar::string))
+                    .collect(),
+            ),
+        };
+        partition_columns.push(Field::nullable(name, ty));
+        columns.push(values);
+    }
+    let partitions = distinct
+        .iter()
+        .enumerate()
+        .map(|(row, segments)| Partition {
+            directory: join(segments),
+            values: columns.iter().map(|values| values[row].clone()).collect(),
+        });
+    Ok(Dataset {
+        partitions: partitions.collect(),
+        files,
+        partition_columns,
+    })
+}
+
+fn join(segments: &[Segment]) -> String {
+    let names: Vec<&str> = segments.iter().map(|s| s.directory.as_str()).collect();
+    names.join("/")
+}
+
+/// The partition columns, which every file must have in the same order and spelling.
+fn agreed_names(files: &[Found]) -> Result<Vec<String>> {
+    let Some(first) = files.first() else {
+        return Ok(Vec::new());
+    };
+    let names: Vec<String> = first.segments.iter().map(|s| s.name.clone()).collect();
+    let mut folded = HashSet::new();
+    if let Some(twice) = names
+        .iter()
+        .find(|name| !folded.insert(name.to_lowercase()))
+    {
+        let message = format!("partition column {twice:?} appears twice in one path");
+        return Err(Error::invalid(message).at_path(&first.path));
+    }
+    for file in files {
+        if !file.segments.iter().map(|s| &s.name).eq(&names) {
+            let here: Vec<&str> = file.segments.iter().map(|s| s.name.as_str()).collect();
+            let message = format!(
+                "partition columns {here:?} differ from {names:?} of {}",
+                first.path.display()
+            );
+            return Err(Error::invalid(message).at_path(&file.path));
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(paths: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for path in paths {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, b"1234").unwrap();
+        }
+        root
+    }
+
+    fn names(dataset: &Dataset, root: &Path) -> Vec<String> {
+        let relative = |file: &DataFile| {
+            let path = file.path.strip_prefix(root).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        dataset.files.iter().map(relative).collect()
+    }
+
+    fn find(root: &tempfile::TempDir, path: &str) -> Result<Dataset> {
+        discover(&[root.path().join(path)], PartitionTypes::Inferred)
+    }
+
+    #[test]
+    fn a_directory_is_walked_and_its_partitions_read() {
+        let root = tree(&[
+            "_SUCCESS",
+            ".hidden/x",
+            "_temporary/0/x",
+            "_p=1/q=a%2Fb/one",
+            "_p=2/q=__HIVE_DEFAULT_PARTITION__/two",
+            "_p=2/q=__HIVE_DEFAULT_PARTITION__/.two.crc",
+        ]);
+        let dataset = find(&root, "").unwrap();
+        assert_eq!(
+            names(&dataset, root.path()),
+            ["_p=1/q=a%2Fb/one", "_p=2/q=__HIVE_DEFAULT_PARTITION__/two"]
+        );
+        assert_eq!(dataset.files[1].bytes, 4);
+        assert_eq!(dataset.files[1].partition, 1);
+        assert_eq!(
+            dataset.partition_columns,
+            [
+                Field::nullable("_p", LogicalType::Int32),
+                Field::nullable("q", LogicalType::String)
+            ]
+        );
+        assert_eq!(dataset.partitions[0].directory, "_p=1/q=a%2Fb");
+        assert_eq!(
+            dataset.partitions[0].values,
+            [Scalar::Int(1), Scalar::string("a/b")]
+        );
+        assert_eq!(dataset.partitions[1].values, [Scalar::Int(2), Scalar::Null]);
+        let text = discover(&[root.path()], PartitionTypes::Text).unwrap();
+        assert_eq!(text.partitions[0].values[0], Scalar::string("1"));
+    }
+
+    #[test]
+    fn a_given_directory_or_file_is_no_partition_itself() {
+        let root = tree(&["p=1/q=2/x"]);
+        let inner = find(&root, "p=1").unwrap();
+        assert_eq!(inner.partition_columns[0].name, "q");
+        let file = find(&root, "p=1/q=2/x").unwrap();
+        assert!(file.partition_columns.is_empty());
+        assert_eq!(file.partitions[0].directory, "");
+    }
+
+    #[test]
+    fn globs_match_by_segment_and_literal_names_come_first() {
+        let root = tree(&[
+            "p=1/a.x",
+            "p=2/b.x",
+            "p=2/b.y",
+            "p=2/_c.x",
+            "w_[x].csv",
+            "w_x.csv",
+        ]);
+        let dataset = find(&root, "p=[!1]/*.x").unwrap();
+        assert_eq!(names(&dataset, root.path()), ["p=2/b.x"]);
+        assert_eq!(dataset.partitions[0].values, [Scalar::Int(2)]);
+        assert_eq!(find(&root, "p=*").unwrap().files.len(), 3);
+        let literal = find(&root, "w_[x].csv").unwrap();
+        assert_eq!(names(&literal, root.path()), ["w_[x].csv"]);
+        assert_eq!(find(&root, "q=*").unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
+    fn what_is_given_twice_is_listed_once() {
+        let root = tree(&["p=1/a", "p=2/b"]);
+        let paths = [root.path().join("p=1/a"), root.path().join("p=1/../")];
+        let dataset = discover(&paths, PartitionTypes::Inferred).unwrap();
+        assert_eq!(dataset.files.len(), 2);
+        assert_eq!(dataset.partition_columns.len(), 1);
+    }
+
+    #[test]
+    fn directories_must_agree_on_partition_columns() {
+        for paths in [
+            ["P=1/a", "p=2/b"],
+            ["p=1/a", "b"],
+            ["p=1/q=1/a", "q=1/p=1/b"],
+            ["p=1/P=1/a", "p=1/P=2/a"],
+        ] {
+            let error = find(&tree(&paths), "").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{paths:?}");
+            assert!(error.site().path.is_some());
+        }
+    }
+
+    #[test]
+    fn nothing_there_is_an_error_that_names_the_path() {
+        let root = tree(&["sub/_SUCCESS"]);
+        for path in ["", "sub", "missing", "missing*"] {
+            let error = find(&root, path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Io);
+            assert_eq!(
+                error.site().path.as_deref(),
+                Some(root.path().join(path).as_path())
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn dangling_links_loops_and_pipes_are_errors() {
+        use std::os::unix::fs::symlink;
+        let root = tree(&["d/a"]);
+        symlink("nowhere", root.path().join("d/link")).unwrap();
+        assert_eq!(find(&root, "d").unwrap_err().kind(), ErrorKind::Io);
+        fs::remove_file(root.path().join("d/link")).unwrap();
+        symlink("..", root.path().join("d/link")).unwrap();
+        assert_eq!(
+            find(&root, "d").unwrap_err().kind(),
+            ErrorKind::InvalidArgument
+        );
+        fs::remove_file(root.path().join("d/link")).unwrap();
+        let made = std::process::Command::new("mkfifo")
+            .arg(root.path().join("d/pipe"))
+            .status();
+        if made.is_ok_and(|status| status.success()) {
+            assert_eq!(
+                find(&root, "d").unwrap_err().kind(),
+                ErrorKind::InvalidArgument
+            );
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Path patterns: `*` (any run), `?` (one character), `[abc]`, `[a-z]`, `[!a]` (one of, one not of).
+//!
+//! A pattern matches one path segment at a time; nothing matches `/`. Everything is a character of
+//! its own where it cannot be a pattern, such as a `[` that is never closed.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Whether a segment holds a wildcard.
+pub(crate) fn is_pattern(segment: &str) -> bool {
+    segment.contains(['*', '?', '['])
+}
+
+/// The leading part of a path without wildcards, and the segments from the first wildcard on;
+/// `None` if there is no wildcard.
+pub(crate) fn split(path: &Path) -> Option<(PathBuf, Vec<String>)> {
+    let mut literal = PathBuf::new();
+    let mut pattern = Vec::new();
+    for component in path.components() {
+        let text = component.as_os_str().to_str()?;
+        let wild = matches!(component, Component::Normal(_)) && is_pattern(text);
+        if wild || !pattern.is_empty() {
+            pattern.push(text.to_owned());
+        } else {
+            literal.push(component);
+        }
+    }
+    if literal.as_os_str().is_empty() {
+        literal.push(".");
+    }
+    (!pattern.is_empty()).then_some((literal, pattern))
+}
+
+/// Whether the whole of `name` matches `pattern`.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    let (mut p, mut n) = (0, 0);
+    // Where to resume when a mismatch shows that the last `*` must take one character more.
+    let mut resume = None;
+    while n < name.len() {
+        if pattern.get(p) == Some(&'*') {
+            resume = Some((p + 1, n + 1));
+            p += 1;
+        } else if let Some(width) = match_one(&pattern[p..], name[n]) {
+            p += width;
+            n += 1;
+        } else if let Some((after_star, next)) = resume {
+            (p, n) = (after_star, next);
+            resume = Some((after_star, next + 1));
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+/// How many characters of the pattern match `c`, if its first element does.
+fn match_one(pattern: &[char], c: char) -> Option<usize> {
+    match pattern.first()? {
+        '?' => Some(1),
+        '[' => match class(pattern) {
+            Some((inside, negated)) => {
+                let width = inside.len() + 2 + usize::from(negated);
+                (holds(inside, c) != negated).then_some(width)
+            }
+            None => (c == '[').then_some(1),
+        },
+        literal => (*literal == c).then_some(1),
+    }
+}
+
+/// What stands between brackets, and whether it is negated. A `]` right at the start is a member.
+fn class(pattern: &[char]) -> Option<(&[char], bool)> {
+    let negated = matches!(pattern.get(1)?, '!' | '^');
+    let start = 1 + usize::from(negated);
+    let close = pattern.iter().skip(start + 1).position(|c| *c == ']')?;
+    Some((&pattern[start..start + 1 + close], negated))
+}
+
+fn holds(mut class: &[char], c: char) -> bool {
+    while let Some((&first, rest)) = class.split_first() {
+        if let ['-', last, ..] = rest {
+            if (first..=*last).contains(&c) {
+                return true;
+            }
+            class = &rest[2..];
+        } else {
+            if first == c {
+                return true;
+            }
+            class = rest;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match_runs_characters_and_classes() {
+        for (pattern, name) in [
+            ("*", ""),
+            ("*.x", "a.b.x"),
+            ("a*b*c", "a-b-b-c"),
+            ("p=?", "p=é"),
+            ("[a-c]1", "b1"),
+            ("[!a-c]1", "d1"),
+            ("[]x]", "]"),
+            ("a[", "a["),
+            ("**", "x"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("", "a"),
+            ("?", ""),
+            ("*.x", "a.xy"),
+            ("[a-c]", "d"),
+            ("[!a]", "a"),
+            ("a*b", "a"),
+        ] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_path_splits_before_its_first_wildcard() {
+        let split = |path: &str| split(Path::new(path));
+        assert_eq!(split("a/b.x"), None);
+        assert_eq!(
+            split("/a/b=*/c"),
+            Some(("/a".into(), vec!["b=*".into(), "c".into()]))
+        );
+        assert_eq!(split("*.x"), Some((".".into(), vec!["*.x".into()])));
+    }
+
+    #[test]
+    fn hostile_patterns_end_soon() {
+        assert!(!matches(&"*a".repeat(50), &"a".repeat(49)));
+        assert!(!matches(
+            &format!("{}b", "*a".repeat(30)),
+            &"a".repeat(5000)
+        ));
+    }
+}
