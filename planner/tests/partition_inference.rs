@@ -1,6 +1,8 @@
 //! Every row of the oracle's partition inference table: type and values as Spark gives them.
 //! The table lies under `LITH_SHARED`; the unit tests of `infer` hold without it.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
 use std::fs;
 use std::path::PathBuf;
 
