@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 // Layer 0
+pub mod kernel;
 pub mod metrics;
 
 // Layer 1

@@ -1,0 +1,59 @@
+//! Moves the wanted slots of a vector together.
+
+use std::ops::Range;
+
+use lith_format::bitmap::Bitmap;
+
+use crate::kernel::bits::Bits;
+
+/// Keeps the slots of `runs`, which ascend and do not overlap.
+///
+/// # Panics
+/// If a run exceeds the values.
+pub fn compact<T: Copy>(values: &mut Vec<T>, runs: &[Range<usize>]) {
+    let mut kept = 0;
+    for run in runs {
+        // short runs are the rule here: a loop beats a call
+        if run.len() < 16 {
+            for index in run.clone() {
+                values[kept + index - run.start] = values[index];
+            }
+        } else {
+            values.copy_within(run.clone(), kept);
+        }
+        kept += run.len();
+    }
+    values.truncate(kept);
+}
+
+/// As [`compact`], for bits.
+///
+/// # Panics
+/// If a run exceeds the bits.
+pub fn compact_bits(bits: &Bitmap, runs: &[Range<usize>]) -> Bitmap {
+    let mut out = Bits::with_capacity(runs.iter().map(ExactSizeIterator::len).sum());
+    for run in runs {
+        out.push_bitmap(bits, run.clone());
+    }
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::Selection;
+
+    quickcheck::quickcheck! {
+        fn equals_a_filter(rows: Vec<(u8, bool)>, stretch: u8) -> bool {
+            let stretch = usize::from(stretch % 40);
+            let rows: Vec<_> = rows.iter().flat_map(|&row| std::iter::repeat_n(row, stretch)).collect();
+            let selection = Selection::from_mask(&rows.iter().map(|row| row.1).collect());
+            let mut values: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let bits: Bitmap = values.iter().map(|value| value % 2 == 1).collect();
+            compact(&mut values, selection.runs());
+            let expected: Vec<u8> = rows.iter().filter(|row| row.1).map(|row| row.0).collect();
+            compact_bits(&bits, selection.runs()).iter().eq(expected.iter().map(|value| value % 2 == 1))
+                && values == expected
+        }
+    }
+}

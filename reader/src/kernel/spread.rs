@@ -1,0 +1,73 @@
+//! Moves the values that are there to their slots: dense values and a validity bitmap become one slot a
+//! row, nulls zero.
+//!
+//! ```text
+//! values  a b c      validity  1 0 1 1 0      slots  a 0 b c 0
+//! ```
+
+use lith_format::bitmap::Bitmap;
+
+use crate::kernel::bits::Bits;
+
+/// Spreads `values` over the ones of `validity`, in place: from the back, where source and target
+/// never cross.
+///
+/// # Panics
+/// If there are not as many values as ones.
+pub fn spread<T: Copy + Default>(values: &mut Vec<T>, validity: &Bitmap) {
+    assert_eq!(values.len(), validity.count_ones(), "a value for each one");
+    let mut dense = values.len();
+    values.resize(validity.len(), T::default());
+    for (index, &word) in validity.words().iter().enumerate().rev() {
+        let slots = index * 64..(index * 64 + 64).min(validity.len());
+        if word.count_ones() as usize == slots.len() {
+            dense -= slots.len();
+            values.copy_within(dense..dense + slots.len(), slots.start);
+        } else {
+            for slot in slots.rev() {
+                let bit = (word >> (slot % 64) & 1) as usize;
+                dense -= bit;
+                let value = values[dense];
+                values[slot] = if bit == 1 { value } else { T::default() };
+            }
+        }
+    }
+}
+
+/// As [`spread`], for bits.
+///
+/// # Panics
+/// If there are fewer values than ones.
+pub fn spread_bits(values: &Bitmap, validity: &Bitmap) -> Bitmap {
+    let mut out = Bits::with_capacity(validity.len());
+    let mut dense = 0;
+    for (index, &word) in validity.words().iter().enumerate() {
+        let mut slots = 0;
+        let mut rest = word;
+        while rest != 0 {
+            slots |= u64::from(values.get(dense)) << rest.trailing_zeros();
+            dense += 1;
+            rest &= rest - 1;
+        }
+        out.push_word(slots, (validity.len() - index * 64).min(64));
+    }
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    quickcheck::quickcheck! {
+        fn equals_a_loop(rows: Vec<Option<u32>>, ones: u8) -> bool {
+            let rows: Vec<_> = std::iter::repeat_n(Some(5), usize::from(ones)).chain(rows).collect();
+            let validity: Bitmap = rows.iter().map(Option::is_some).collect();
+            let mut values: Vec<u32> = rows.iter().flatten().copied().collect();
+            let bits: Bitmap = values.iter().map(|value| value % 2 == 1).collect();
+            spread(&mut values, &validity);
+            let expected: Vec<u32> = rows.iter().map(|value| value.unwrap_or(0)).collect();
+            values == expected
+                && spread_bits(&bits, &validity).iter().eq(expected.iter().map(|value| value % 2 == 1))
+        }
+    }
+}
