@@ -33,4 +33,5 @@ pub mod scan;
 pub mod stats;
 
 // Layer 4
+pub mod bind;
 pub mod meta;
