@@ -1,5 +1,12 @@
-//! lith-planner
+//! Predicates over Parquet and ORC tables: text to typed expression, to classes, to a scan plan, to an
+//! explanation. Classifies as Spark does and judges more than Spark can. No I/O but the directory walk.
+
 #![forbid(unsafe_code)]
+
+// Layer 0
+pub mod calendar;
+pub mod error;
+pub mod expr;
 
 // Layer 1
 mod glob;

@@ -1,0 +1,292 @@
+//! Days and microseconds as text and back, in the proleptic Gregorian calendar and UTC, by Spark's
+//! rules: the shapes that its casts accept (`2024`, `2024-6`, `2024-06-01T10:00:00+02:00`) and the one
+//! that they print (`2024-06-01 10:00:00.5`, no trailing zeros).
+
+use lith_format::types::TimeUnit;
+
+/// Seconds in a day.
+pub const DAY_SECONDS: i64 = 86_400;
+/// Microseconds in a day.
+pub const DAY_MICROS: i64 = DAY_SECONDS * 1_000_000;
+
+/// Year, month and day of a count of days since 1970-01-01.
+pub fn civil(days: i64) -> (i64, u32, u32) {
+    // eras of 400 years that begin on March 1st put the leap day last
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month as u32, day as u32)
+}
+
+/// Days since 1970-01-01 of a date; `None` if there is no such day.
+pub fn days(year: i64, month: u32, day: u32) -> Option<i64> {
+    if !(-1_000_000..=1_000_000).contains(&year) || !(1..=12).contains(&month) {
+        return None;
+    }
+    if day == 0 || day > days_in_month(year, month) {
+        return None;
+    }
+    let shifted_year = year - i64::from(month <= 2);
+    let era = shifted_year.div_euclid(400);
+    let year_of_era = shifted_year.rem_euclid(400);
+    let shifted_month = (i64::from(month) + 9) % 12;
+    let day_of_year = (153 * shifted_month + 2) / 5 + i64::from(day) - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+/// How many days a month has.
+pub fn days_in_month(year: i64, month: u32) -> u32 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// `2024-06-01`; years beyond four digits carry their sign.
+pub fn date_text(days: i32) -> String {
+    let (year, month, day) = civil(i64::from(days));
+    let sign = match year {
+        10_000.. => "+",
+        0.. => "",
+        _ => "-",
+    };
+    format!("{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs())
+}
+
+/// `2024-06-01 12:00:00.5`, without trailing zeros.
+pub fn timestamp_text(value: i128, unit: TimeUnit) -> String {
+    let per_day = i128::from(unit.per_second()) * i128::from(DAY_SECONDS);
+    let days = i32::try_from(value.div_euclid(per_day)).unwrap_or(i32::MAX);
+    let rest = value.rem_euclid(per_day) as i64;
+    format!("{} {}", date_text(days), time_text(rest, unit))
+}
+
+/// `12:00:00.5`, without trailing zeros.
+pub fn time_text(value: i64, unit: TimeUnit) -> String {
+    let (seconds, fraction) = (value / unit.per_second(), value % unit.per_second());
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let fraction = format!(".{fraction:0digits$}", digits = unit.digits());
+    let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+    format!("{hour:02}:{minute:02}:{second:02}{fraction}")
+}
+
+/// A date out of text: `y`, `y-m` or `y-m-d`, the last followed by anything after a space or `T`.
+pub fn parse_date(text: &str) -> Option<i32> {
+    let (date, rest) = split_date(text.trim())?;
+    let open = rest.is_empty() || rest.starts_with([' ', 'T']);
+    (open && (date.parts == 3 || rest.is_empty()))
+        .then(|| days(date.year, date.month, date.day))
+        .flatten()
+        .and_then(|days| i32::try_from(days).ok())
+}
+
+struct DateParts {
+    year: i64,
+    month: u32,
+    day: u32,
+    parts: usize,
+}
+
+/// Takes the date off the front of `text`.
+fn split_date(text: &str) -> Option<(DateParts, &str)> {
+    let (sign, unsigned) = match text.as_bytes().first()? {
+        b'-' => (-1, &text[1..]),
+        b'+' => (1, &text[1..]),
+        _ => (1, text),
+    };
+    let (year, mut rest) = digits(unsigned, 4..=7)?;
+    let mut date = DateParts {
+        year: sign * year,
+        month: 1,
+        day: 1,
+        parts: 1,
+    };
+    for part in 2..=3 {
+        let Some((value, after)) = rest.strip_prefix('-').and_then(|rest| digits(rest, 1..=2))
+        else {
+            break;
+        };
+        let value = u32::try_from(value).ok()?;
+        if part == 2 {
+            date.month = value;
+        } else {
+            date.day = value;
+        }
+        (date.parts, rest) = (part, after);
+    }
+    Some((date, rest))
+}
+
+/// A number of so many digits off the front of `text`.
+fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(i64, &str)> {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    count
+        .contains(&end)
+        .then(|| Some((text[..end].parse().ok()?, &text[end..])))?
+}
+
+/// Microseconds since 1970-01-01T00:00 UTC out of text; a text without a zone is UTC.
+pub fn parse_timestamp(text: &str) -> Option<i64> {
+    parse_zoned(text).map(|(micros, _)| micros)
+}
+
+/// The same for a wall clock: a zone in the text is dropped, not applied.
+pub fn parse_timestamp_ntz(text: &str) -> Option<i64> {
+    let (micros, offset) = parse_zoned(text)?;
+    micros.checked_add(offset.unwrap_or(0))
+}
+
+/// Microseconds in UTC, and the zone's offset in microseconds if the text has one.
+fn parse_zoned(text: &str) -> Option<(i64, Option<i64>)> {
+    let (date, rest) = split_date(text.trim())?;
+    let midnight = days(date.year, date.month, date.day)?.checked_mul(DAY_MICROS)?;
+    if rest.is_empty() {
+        return Some((midnight, None));
+    }
+    let rest = rest.strip_prefix([' ', 'T']).filter(|_| date.parts == 3)?;
+    let (time, zone) = split_time(rest)?;
+    let offset = match zone.trim() {
+        "" => None,
+        zone => Some(parse_zone(zone)?),
+    };
+    let micros = midnight
+        .checked_add(time)?
+        .checked_sub(offset.unwrap_or(0))?;
+    Some((micros, offset))
+}
+
+/// Takes `h[h]:m[m][:s[s][.fraction]]` off the front, in microseconds.
+fn split_time(text: &str) -> Option<(i64, &str)> {
+    let (hour, mut rest) = digits(text, 1..=2)?;
+    let mut parts = [hour, 0, 0];
+    for part in &mut parts[1..] {
+        let Some(after) = rest.strip_prefix(':') else {
+            break;
+        };
+        (*part, rest) = digits(after, 1..=2)?;
+    }
+    let [hour, minute, second] = parts;
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let mut micros = ((hour * 60 + minute) * 60 + second) * 1_000_000;
+    if let Some(after) = rest.strip_prefix('.') {
+        let end = after.bytes().take_while(u8::is_ascii_digit).count();
+        // digits past the sixth are dropped
+        micros += format!("{:0<6}", &after[..end.min(6)])
+            .parse::<i64>()
+            .ok()?;
+        rest = &after[end..];
+    }
+    Some((micros, rest))
+}
+
+/// The offset of `Z`, `UTC`, `GMT`, `+hh:mm` and the like, in microseconds.
+fn parse_zone(text: &str) -> Option<i64> {
+    let text = ["UTC", "GMT", "UT"]
+        .iter()
+        .find_map(|name| text.strip_prefix(name))
+        .unwrap_or(text);
+    if text.is_empty() || text == "Z" {
+        return Some(0);
+    }
+    let sign = match text.as_bytes()[0] {
+        b'+' => 1,
+        b'-' => -1,
+        // zones by name are not known here
+        _ => return None,
+    };
+    let (hour, rest) = digits(&text[1..], 1..=2)?;
+    let minute = match rest.strip_prefix(':') {
+        Some(rest) => digits(rest, 1..=2).filter(|(_, end)| end.is_empty())?.0,
+        None if rest.is_empty() => 0,
+        None => digits(rest, 2..=2).filter(|(_, end)| end.is_empty())?.0,
+    };
+    (hour <= 18 && minute <= 59).then_some(sign * (hour * 60 + minute) * 60_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_count_both_ways_around_every_century() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(-719_162), (1, 1, 1));
+        assert_eq!(days(2024, 2, 29), Some(19_782));
+        assert_eq!(days(2023, 2, 29), None);
+        for day in (-800_000..800_000).step_by(97) {
+            let (y, m, d) = civil(day);
+            assert_eq!(days(y, m, d), Some(day));
+        }
+    }
+
+    #[test]
+    fn dates_out_of_text_as_spark_casts_them() {
+        for (text, expected) in [
+            ("1970-01-02", Some(1)),
+            (" 1970-1-2 ", Some(1)),
+            ("1970", Some(0)),
+            ("1970-02", Some(31)),
+            ("1970-01-02 10:00:00", Some(1)),
+            ("1970-01-02Tgarbage", Some(1)),
+            ("1970-13-01", None),
+            ("garbage", None),
+            ("", None),
+            ("-", None),
+            ("70-01-01", None),
+            ("1970-01-02x", None),
+        ] {
+            assert_eq!(parse_date(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn timestamps_out_of_text_with_and_without_zone() {
+        for (text, expected) in [
+            ("1970-01-01 00:00:01.5", Some(1_500_000)),
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("1970-01-01 02:00:00+02:00", Some(0)),
+            ("1970-01-01 0:0:0.1234567", Some(123_456)),
+            ("1970-01", Some(0)),
+            ("yesterdayish", None),
+            ("1970-01-01 25:00:00", None),
+            ("1970-01-01 10:00:00 nowhere", None),
+        ] {
+            assert_eq!(parse_timestamp(text), expected, "{text:?}");
+        }
+        assert_eq!(
+            parse_timestamp_ntz("1970-01-01 02:00:00+02:00"),
+            Some(7_200_000_000)
+        );
+    }
+
+    #[test]
+    fn printing_drops_trailing_zeros() {
+        assert_eq!(
+            timestamp_text(1_500_000, TimeUnit::Micros),
+            "1970-01-01 00:00:01.5"
+        );
+        assert_eq!(
+            timestamp_text(-1, TimeUnit::Micros),
+            "1969-12-31 23:59:59.999999"
+        );
+        assert_eq!(timestamp_text(0, TimeUnit::Nanos), "1970-01-01 00:00:00");
+        assert_eq!(date_text(0), "1970-01-01");
+    }
+}

@@ -1,0 +1,554 @@
+//! The one tree of expressions, before and after resolution.
+//!
+//! `sql` builds it from text, `resolve` binds its columns and inserts the casts that Spark's ANSI mode
+//! inserts, `normalize` rewrites it, `eval` compiles it. A tree is *resolved* when every [`Column`] is
+//! bound and every node has its type; until then [`Expr::ty`] of the nodes concerned is `void`.
+//!
+//! AND and OR are binary, as Spark's are, because its plan strings show the brackets. Chains are built
+//! balanced ([`Expr::all`], [`Expr::any_of`]), so ten thousand terms are fourteen levels deep; whatever
+//! walks a tree may recurse, because `sql` refuses text nested deeper than [`MAX_DEPTH`].
+
+mod render;
+
+use lith_format::filter::{Affix, CompareOp};
+use lith_format::scalar::Scalar;
+use lith_format::types::{LogicalType, TimeUnit, Zone};
+
+pub use render::{double_text, identifier_sql, scalar_spark, scalar_sql};
+
+/// How many levels an expression may have.
+pub const MAX_DEPTH: usize = 400;
+
+/// Bytes `start..end` of the predicate's text; empty where there is no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The smallest span that holds both; an empty one adds nothing.
+    pub fn union(self, other: Span) -> Span {
+        match (self.is_empty(), other.is_empty()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Span {
+                start: self.start.min(other.start),
+                end: self.end.max(other.end),
+            },
+        }
+    }
+
+    /// Whether it covers no text.
+    pub fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+}
+
+/// What a column name was found to mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// Which top-level column of the table's schema.
+    pub index: usize,
+    /// Which field of each struct on the way down; empty for a top-level column.
+    pub fields: Vec<usize>,
+    /// The type Spark gives it: unsigned integers widened, every text a string.
+    pub ty: LogicalType,
+    /// Whether it may be null.
+    pub nullable: bool,
+}
+
+/// A column, or a field of a struct column.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// The parts of the name as written.
+    pub path: Vec<String>,
+    /// Where it was written.
+    pub span: Span,
+    /// What it means; `None` before resolution.
+    pub bound: Option<Bound>,
+}
+
+impl Column {
+    /// A column by the parts of its name, to be resolved.
+    pub fn new<S: Into<String>>(path: impl IntoIterator<Item = S>) -> Self {
+        Column {
+            path: path.into_iter().map(Into::into).collect(),
+            span: Span::default(),
+            bound: None,
+        }
+    }
+
+    /// The number of the top-level column, once resolved.
+    pub fn index(&self) -> Option<usize> {
+        self.bound.as_ref().map(|bound| bound.index)
+    }
+}
+
+/// Bound columns are equal if they mean the same, however they were spelled; others by their names.
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.bound, &other.bound) {
+            (Some(a), Some(b)) => a.index == b.index && a.fields == b.fields,
+            (None, None) => self.path == other.path,
+            _ => false,
+        }
+    }
+}
+
+/// An operator on two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`, never of integers
+    Divide,
+    /// `div`, to a bigint
+    IntegerDivide,
+    /// `%`
+    Remainder,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+}
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Expr {
+    /// A column or struct field.
+    Column(Column),
+    /// A value of a type; a null has the type that its place asks for.
+    Literal(Scalar, LogicalType),
+    /// A comparison that is UNKNOWN if either side is null.
+    Compare {
+        /// Which.
+        op: CompareOp,
+        /// The left side.
+        left: Box<Expr>,
+        /// The right side, of the same type once resolved.
+        right: Box<Expr>,
+    },
+    /// `<=>`: nulls equal each other; never UNKNOWN.
+    NullSafeEq(Box<Expr>, Box<Expr>),
+    /// Both.
+    And(Box<Expr>, Box<Expr>),
+    /// Either.
+    Or(Box<Expr>, Box<Expr>),
+    /// Not.
+    Not(Box<Expr>),
+    /// `IS NULL`.
+    IsNull(Box<Expr>),
+    /// `IS NOT NULL`.
+    IsNotNull(Box<Expr>),
+    /// `IN` over one or more expressions.
+    In {
+        /// What is looked for.
+        expr: Box<Expr>,
+        /// Where.
+        list: Vec<Expr>,
+        /// Whether the list is a set of literals, which Spark prints as `INSET`.
+        set: bool,
+    },
+    /// `LIKE`, where `%` is any text and `_` any character.
+    Like {
+        /// The text.
+        expr: Box<Expr>,
+        /// The pattern.
+        pattern: Box<Expr>,
+        /// What takes the meaning from the next character of the pattern.
+        escape: char,
+        /// Whether it is `ILIKE`.
+        ignore_case: bool,
+    },
+    /// `startswith`, `endswith` or `contains`.
+    Affix {
+        /// Where the part must stand.
+        affix: Affix,
+        /// The text.
+        expr: Box<Expr>,
+        /// The part.
+        part: Box<Expr>,
+    },
+    /// `RLIKE`: whether a regular expression is found anywhere.
+    RLike {
+        /// The text.
+        expr: Box<Expr>,
+        /// The regular expression.
+        pattern: Box<Expr>,
+    },
+    /// An operator on two numbers.
+    Arithmetic {
+        /// Which.
+        op: ArithmeticOp,
+        /// The left side.
+        left: Box<Expr>,
+        /// The right side.
+        right: Box<Expr>,
+        /// The result's type.
+        ty: LogicalType,
+    },
+    /// The number with the other sign.
+    Negate(Box<Expr>),
+    /// A conversion.
+    Cast {
+        /// What is converted.
+        expr: Box<Expr>,
+        /// To which type.
+        ty: LogicalType,
+        /// Whether what cannot be converted becomes null (`try_cast`) instead of an error.
+        lenient: bool,
+    },
+    /// `if(condition, then, otherwise)`.
+    If {
+        /// What decides; UNKNOWN counts as false.
+        condition: Box<Expr>,
+        /// The value if true.
+        then: Box<Expr>,
+        /// The value if not.
+        otherwise: Box<Expr>,
+    },
+    /// `CASE WHEN .. THEN .. ELSE .. END`.
+    Case {
+        /// Conditions and values, the first true one counts.
+        branches: Vec<(Expr, Expr)>,
+        /// The value if none is true; null if absent.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// A function by its lower-case name.
+    Function {
+        /// The name as written, in lower case.
+        name: String,
+        /// The arguments, defaults included once resolved.
+        args: Vec<Expr>,
+        /// The result's type.
+        ty: LogicalType,
+    },
+}
+
+/// A timestamp as Spark has it: microseconds, an instant.
+pub const TIMESTAMP: LogicalType = LogicalType::Timestamp {
+    unit: TimeUnit::Micros,
+    zone: Zone::Utc,
+};
+
+/// A timestamp without time zone as Spark has it.
+pub const TIMESTAMP_NTZ: LogicalType = LogicalType::Timestamp {
+    unit: TimeUnit::Micros,
+    zone: Zone::Local,
+};
+
+impl Expr {
+    /// A column by its name's parts, to be resolved.
+    pub fn column<S: Into<String>>(path: impl IntoIterator<Item = S>) -> Expr {
+        Expr::Column(Column::new(path))
+    }
+
+    /// A boolean literal.
+    pub fn boolean(value: bool) -> Expr {
+        Expr::Literal(Scalar::Boolean(value), LogicalType::Boolean)
+    }
+
+    /// A null of a type.
+    pub fn null(ty: LogicalType) -> Expr {
+        Expr::Literal(Scalar::Null, ty)
+    }
+
+    /// An `int` literal.
+    pub fn int(value: i32) -> Expr {
+        Expr::Literal(Scalar::Int(value.into()), LogicalType::Int32)
+    }
+
+    /// A `string` literal.
+    pub fn string(value: &str) -> Expr {
+        Expr::Literal(Scalar::string(value), LogicalType::String)
+    }
+
+    /// A comparison.
+    pub fn compare(left: Expr, op: CompareOp, right: Expr) -> Expr {
+        Expr::Compare {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        }
+    }
+
+    /// Both.
+    pub fn and(self, other: Expr) -> Expr {
+        Expr::And(Box::new(self), Box::new(other))
+    }
+
+    /// Either.
+    pub fn or(self, other: Expr) -> Expr {
+        Expr::Or(Box::new(self), Box::new(other))
+    }
+
+    /// Its negation, as written: nothing is simplified.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "three-valued NOT, not a bit operation"
+    )]
+    pub fn not(self) -> Expr {
+        Expr::Not(Box::new(self))
+    }
+
+    /// A cast that fails on what cannot be converted.
+    pub fn cast(self, ty: LogicalType) -> Expr {
+        Expr::Cast {
+            expr: Box::new(self),
+            ty,
+            lenient: false,
+        }
+    }
+
+    /// All of `terms`, as a balanced tree in their order; `true` if there are none.
+    pub fn all(terms: Vec<Expr>) -> Expr {
+        balanced(terms, Expr::and).unwrap_or_else(|| Expr::boolean(true))
+    }
+
+    /// At least one of `terms`, as a balanced tree in their order; `false` if there are none.
+    pub fn any_of(terms: Vec<Expr>) -> Expr {
+        balanced(terms, Expr::or).unwrap_or_else(|| Expr::boolean(false))
+    }
+
+    /// The terms of the ANDs at the top, in order.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        self.terms(|expr| match expr {
+            Expr::And(left, right) => Some((left, right)),
+            _ => None,
+        })
+    }
+
+    /// The terms of the ORs at the top, in order.
+    pub fn disjuncts(&self) -> Vec<&Expr> {
+        self.terms(|expr| match expr {
+            Expr::Or(left, right) => Some((left, right)),
+            _ => None,
+        })
+    }
+
+    fn terms<'a>(
+        &'a self,
+        split: impl Fn(&'a Expr) -> Option<(&'a Expr, &'a Expr)>,
+    ) -> Vec<&'a Expr> {
+        let (mut open, mut out) = (vec![self], Vec::new());
+        while let Some(expr) = open.pop() {
+            match split(expr) {
+                Some((left, right)) => open.extend([right, left]),
+                None => out.push(expr),
+            }
+        }
+        out
+    }
+
+    /// The type of its value; `void` where it is not resolved yet.
+    pub fn ty(&self) -> LogicalType {
+        match self {
+            Expr::Column(column) => match &column.bound {
+                Some(bound) => bound.ty.clone(),
+                None => LogicalType::Null,
+            },
+            Expr::Literal(_, ty)
+            | Expr::Arithmetic { ty, .. }
+            | Expr::Cast { ty, .. }
+            | Expr::Function { ty, .. } => ty.clone(),
+            Expr::Negate(expr) => expr.ty(),
+            Expr::If { then, .. } => then.ty(),
+            Expr::Case {
+                branches,
+                otherwise,
+            } => match (branches.first(), otherwise) {
+                (Some((_, value)), _) => value.ty(),
+                (None, Some(value)) => value.ty(),
+                (None, None) => LogicalType::Null,
+            },
+            Expr::Compare { .. }
+            | Expr::NullSafeEq(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::In { .. }
+            | Expr::Like { .. }
+            | Expr::Affix { .. }
+            | Expr::RLike { .. } => LogicalType::Boolean,
+        }
+    }
+
+    /// The expressions directly below, in order.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Column(_) | Expr::Literal(..) => Vec::new(),
+            Expr::Compare { left, right, .. }
+            | Expr::NullSafeEq(left, right)
+            | Expr::And(left, right)
+            | Expr::Or(left, right)
+            | Expr::Arithmetic { left, right, .. } => vec![left, right],
+            Expr::Like { expr, pattern, .. } | Expr::RLike { expr, pattern } => vec![expr, pattern],
+            Expr::Affix { expr, part, .. } => vec![expr, part],
+            Expr::Not(expr)
+            | Expr::IsNull(expr)
+            | Expr::IsNotNull(expr)
+            | Expr::Negate(expr)
+            | Expr::Cast { expr, .. } => vec![expr],
+            Expr::In { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
+            Expr::If {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expr::Case {
+                branches,
+                otherwise,
+            } => branches
+                .iter()
+                .flat_map(|(condition, value)| [condition, value])
+                .chain(otherwise.as_deref())
+                .collect(),
+            Expr::Function { args, .. } => args.iter().collect(),
+        }
+    }
+
+    fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Column(_) | Expr::Literal(..) => Vec::new(),
+            Expr::Compare { left, right, .. }
+            | Expr::NullSafeEq(left, right)
+            | Expr::And(left, right)
+            | Expr::Or(left, right)
+            | Expr::Arithmetic { left, right, .. } => vec![left, right],
+            Expr::Like { expr, pattern, .. } | Expr::RLike { expr, pattern } => vec![expr, pattern],
+            Expr::Affix { expr, part, .. } => vec![expr, part],
+            Expr::Not(expr)
+            | Expr::IsNull(expr)
+            | Expr::IsNotNull(expr)
+            | Expr::Negate(expr)
+            | Expr::Cast { expr, .. } => vec![expr],
+            Expr::In { expr, list, .. } => std::iter::once(&mut **expr).chain(list).collect(),
+            Expr::If {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expr::Case {
+                branches,
+                otherwise,
+            } => branches
+                .iter_mut()
+                .flat_map(|(condition, value)| [condition, value])
+                .chain(otherwise.as_deref_mut())
+                .collect(),
+            Expr::Function { args, .. } => args.iter_mut().collect(),
+        }
+    }
+
+    /// Replaces every child by what `f` makes of it.
+    pub fn map_children<E>(
+        mut self,
+        f: &mut impl FnMut(Expr) -> Result<Expr, E>,
+    ) -> Result<Expr, E> {
+        for child in self.children_mut() {
+            let taken = std::mem::replace(child, Expr::Literal(Scalar::Null, LogicalType::Null));
+            *child = f(taken)?;
+        }
+        Ok(self)
+    }
+
+    /// Rewrites every node after its children.
+    pub fn transform_up<E>(self, f: &mut impl FnMut(Expr) -> Result<Expr, E>) -> Result<Expr, E> {
+        let mapped = self.map_children(&mut |child| child.transform_up(f))?;
+        f(mapped)
+    }
+
+    /// Shows every node to `see`, parents first, in order.
+    pub fn for_each<'a>(&'a self, mut see: impl FnMut(&'a Expr)) {
+        let mut open = vec![self];
+        while let Some(expr) = open.pop() {
+            see(expr);
+            open.extend(expr.children().into_iter().rev());
+        }
+    }
+
+    /// Whether `test` holds for some node.
+    pub fn any(&self, mut test: impl FnMut(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.for_each(|expr| found = found || test(expr));
+        found
+    }
+
+    /// Its columns in order of mention, with repetitions.
+    pub fn columns(&self) -> Vec<&Column> {
+        let mut out = Vec::new();
+        self.for_each(|expr| {
+            if let Expr::Column(column) = expr {
+                out.push(column);
+            }
+        });
+        out
+    }
+
+    /// The top-level columns it reads, ascending and distinct; unresolved ones are left out.
+    pub fn column_indices(&self) -> Vec<usize> {
+        let mut out: Vec<usize> = self
+            .columns()
+            .iter()
+            .filter_map(|column| column.index())
+            .collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Whether the same row always gives the same value.
+    pub fn is_deterministic(&self) -> bool {
+        const RANDOM: [&str; 8] = [
+            "rand",
+            "random",
+            "randn",
+            "uuid",
+            "shuffle",
+            "monotonically_increasing_id",
+            "spark_partition_id",
+            "input_file_name",
+        ];
+        !self.any(
+            |expr| matches!(expr, Expr::Function { name, .. } if RANDOM.contains(&name.as_str())),
+        )
+    }
+
+    /// The part of the text that its columns span; empty if it has none.
+    pub fn span(&self) -> Span {
+        self.columns()
+            .iter()
+            .fold(Span::default(), |span, column| span.union(column.span))
+    }
+
+    /// How many levels it has; a leaf has one.
+    pub fn depth(&self) -> usize {
+        let (mut open, mut deepest) = (vec![(self, 1)], 0);
+        while let Some((expr, depth)) = open.pop() {
+            deepest = deepest.max(depth);
+            open.extend(expr.children().into_iter().map(|child| (child, depth + 1)));
+        }
+        deepest
+    }
+}
+
+/// Joins terms as Spark's parser does: halves of a chain, the left half the longer one.
+fn balanced(mut terms: Vec<Expr>, join: fn(Expr, Expr) -> Expr) -> Option<Expr> {
+    if terms.len() <= 1 {
+        return terms.pop();
+    }
+    let right = terms.split_off(terms.len().div_ceil(2));
+    Some(join(balanced(terms, join)?, balanced(right, join)?))
+}
