@@ -28,7 +28,10 @@ pub mod schema;
 pub mod vector;
 
 // Layer 3
+mod cell;
+mod concat;
 pub mod filter;
+mod gather;
 pub mod scan;
 pub mod stats;
 

@@ -1,0 +1,480 @@
+//! Single slots of vectors as [`Scalar`]s, and vectors out of scalars.
+//!
+//! Slow by nature: for literals, constants, nested cells and tests. Bulk work goes through the layouts.
+
+use std::sync::Arc;
+
+use crate::bitmap::Bitmap;
+use crate::error::{Error, Result};
+use crate::scalar::Scalar;
+use crate::schema::Field;
+use crate::types::{Layout, LogicalType};
+use crate::vector::{ByteViews, Values, Vector};
+
+impl Vector {
+    /// Slot `index` as a scalar. Text that is not UTF-8 comes as binary.
+    ///
+    /// # Panics
+    /// If `index` is out of bounds.
+    pub fn value(&self, index: usize) -> Scalar {
+        assert!(index < self.len, "slot {index} of {}", self.len);
+        if self.is_null(index) {
+            return Scalar::Null;
+        }
+        match &self.values {
+            Values::Null => Scalar::Null,
+            Values::Constant(value) => value.clone(),
+            Values::Dictionary { codes, values } => values.value(codes[index] as usize),
+            Values::Boolean(bits) => Scalar::Boolean(bits.get(index)),
+            Values::I32(values) => integer(&self.ty, i128::from(values[index])),
+            Values::I64(values) => integer(&self.ty, i128::from(values[index])),
+            Values::U32(values) => integer(&self.ty, i128::from(values[index])),
+            Values::U64(values) => integer(&self.ty, i128::from(values[index])),
+            Values::I128(values) => integer(&self.ty, values[index]),
+            Values::F32(values) => Scalar::Float32(values[index]),
+            Values::F64(values) => Scalar::Float64(values[index]),
+            Values::Bytes(values) => bytes(&self.ty, values.get(index)),
+            _ => self.nested_value(index),
+        }
+    }
+
+    fn nested_value(&self, index: usize) -> Scalar {
+        let slots = |offsets: &[u32]| offsets[index] as usize..offsets[index + 1] as usize;
+        match &self.values {
+            Values::List { offsets, elements } => {
+                Scalar::List(slots(offsets).map(|slot| elements.value(slot)).collect())
+            }
+            Values::Map {
+                offsets,
+                keys,
+                values,
+            } => Scalar::Map(
+                slots(offsets)
+                    .map(|slot| (keys.value(slot), values.value(slot)))
+                    .collect(),
+            ),
+            Values::Struct(children) => Scalar::Struct(
+                (self.ty.fields().iter().zip(children))
+                    .map(|(field, child)| (Arc::from(field.name.as_str()), child.value(index)))
+                    .collect(),
+            ),
+            Values::Union {
+                tags,
+                offsets,
+                children,
+            } => {
+                let child = &children[usize::from(tags[index])];
+                Scalar::Union(tags[index], Box::new(child.value(offsets[index] as usize)))
+            }
+            _ => Scalar::Null,
+        }
+    }
+
+    /// A vector of `ty` in its plain layout; scalars of another type are an error.
+    pub fn from_scalars(ty: LogicalType, scalars: &[Scalar]) -> Result<Vector> {
+        let validity: Bitmap = scalars.iter().map(|scalar| !scalar.is_null()).collect();
+        let values = match ty.layout() {
+            Layout::Null if validity.any() => return Err(mismatch(&ty)),
+            Layout::Null => Values::Null,
+            Layout::Boolean => {
+                Values::Boolean(convert(&ty, scalars, as_bool)?.into_iter().collect())
+            }
+            Layout::I32 => Values::I32(integers(&ty, scalars)?),
+            Layout::I64 => match integers(&ty, scalars) {
+                Ok(values) => Values::I64(values),
+                Err(_) => Values::I128(integers(&ty, scalars)?),
+            },
+            Layout::U32 => Values::U32(integers(&ty, scalars)?),
+            Layout::U64 => Values::U64(integers(&ty, scalars)?),
+            Layout::I128 => Values::I128(integers(&ty, scalars)?),
+            Layout::F32 => Values::F32(convert(&ty, scalars, as_f32)?),
+            Layout::F64 => Values::F64(convert(&ty, scalars, as_f64)?),
+            Layout::Bytes => Values::Bytes(ByteViews::from_values(convert(
+                &ty,
+                scalars,
+                Scalar::as_bytes,
+            )?)),
+            Layout::List | Layout::Map | Layout::Struct | Layout::Union => nested(&ty, scalars)?,
+        };
+        if matches!(values, Values::I128(_)) && !may_be_i128(&ty) {
+            return Err(mismatch(&ty));
+        }
+        Ok(Vector {
+            ty,
+            len: scalars.len(),
+            validity: (!validity.all()).then_some(validity),
+            values,
+        })
+    }
+}
+
+fn integer(ty: &LogicalType, value: i128) -> Scalar {
+    match *ty {
+        LogicalType::UInt64 => Scalar::UInt(value as u64),
+        LogicalType::Decimal { scale, .. } => Scalar::Decimal {
+            unscaled: value,
+            scale,
+        },
+        LogicalType::Date => Scalar::Date(value as i32),
+        LogicalType::Time { unit, utc } => Scalar::Time {
+            value: value as i64,
+            unit,
+            utc,
+        },
+        LogicalType::Timestamp { unit, zone } => Scalar::Timestamp { value, unit, zone },
+        _ => Scalar::Int(value as i64),
+    }
+}
+
+fn bytes(ty: &LogicalType, bytes: &[u8]) -> Scalar {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if ty.is_text() => Scalar::string(text),
+        _ => Scalar::binary(bytes),
+    }
+}
+
+fn mismatch(ty: &LogicalType) -> Error {
+    Error::type_mismatch(format!("a value that is no {ty}"))
+}
+
+fn may_be_i128(ty: &LogicalType) -> bool {
+    matches!(
+        ty,
+        LogicalType::Timestamp { .. } | LogicalType::Decimal { .. }
+    )
+}
+
+/// The inside of every scalar, a default for nulls.
+fn convert<'a, T: Default>(
+    ty: &LogicalType,
+    scalars: &'a [Scalar],
+    inside: impl Fn(&'a Scalar) -> Option<T>,
+) -> Result<Vec<T>> {
+    let convert = |scalar: &'a Scalar| match scalar {
+        Scalar::Null => Ok(T::default()),
+        scalar => inside(scalar).ok_or_else(|| mismatch(ty)),
+    };
+    scalars.iter().map(convert).collect()
+}
+
+fn integers<T: Default + TryFrom<i128>>(ty: &LogicalType, scalars: &[Scalar]) -> Result<Vec<T>> {
+    convert(ty, scalars, |scalar| {
+        T::try_from(as_integer(ty, scalar)?).ok()
+    })
+}
+
+fn as_integer(ty: &LogicalType, scalar: &Scalar) -> Option<i128> {
+    use {LogicalType as T, Scalar as S};
+    match (ty, scalar) {
+        (
+            T::Decimal { scale, .. },
+            S::Decimal {
+                unscaled,
+                scale: own,
+            },
+        ) if scale == own => Some(*unscaled),
+        (T::Date, S::Date(days)) => Some(i128::from(*days)),
+        (
+            T::Time { unit, .. },
+            S::Time {
+                value, unit: own, ..
+            },
+        ) if unit == own => Some(i128::from(*value)),
+        (
+            T::Timestamp { unit, .. },
+            S::Timestamp {
+                value, unit: own, ..
+            },
+        ) if unit == own => Some(*value),
+        (T::Decimal { .. } | T::Date | T::Time { .. } | T::Timestamp { .. }, _) => None,
+        (_, S::Int(value)) => Some(i128::from(*value)),
+        (_, S::UInt(value)) => Some(i128::from(*value)),
+        _ => None,
+    }
+}
+
+fn as_bool(scalar: &Scalar) -> Option<bool> {
+    match scalar {
+        Scalar::Boolean(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn as_f32(scalar: &Scalar) -> Option<f32> {
+    match scalar {
+        Scalar::Float32(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn as_f64(scalar: &Scalar) -> Option<f64> {
+    match scalar {
+        Scalar::Float64(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn nested(ty: &LogicalType, scalars: &[Scalar]) -> Result<Values> {
+    match ty {
+        LogicalType::List(element) => {
+            let lists = convert(ty, scalars, |scalar| match scalar {
+                Scalar::List(elements) => Some(elements.as_slice()),
+                _ => None,
+            })?;
+            let elements = Vector::from_scalars(element.ty.clone(), &lists.concat())?;
+            let offsets = offsets(lists.iter().map(|list| list.len()))?;
+            Ok(Values::List {
+                offsets,
+                elements: Box::new(elements),
+            })
+        }
+        LogicalType::Map(entry) => {
+            let maps = convert(ty, scalars, |scalar| match scalar {
+                Scalar::Map(entries) => Some(entries.as_slice()),
+                _ => None,
+            })?;
+            let (keys, values): (Vec<_>, Vec<_>) = maps.concat().into_iter().unzip();
+            Ok(Values::Map {
+                offsets: offsets(maps.iter().map(|map| map.len()))?,
+                keys: Box::new(Vector::from_scalars(entry[0].ty.clone(), &keys)?),
+                values: Box::new(Vector::from_scalars(entry[1].ty.clone(), &values)?),
+            })
+        }
+        LogicalType::Union(fields) => union(ty, fields, scalars),
+        _ => structure(ty, scalars),
+    }
+}
+
+fn offsets(lens: impl Iterator<Item = usize>) -> Result<Vec<u32>> {
+    let mut out = vec![0];
+    let mut end = 0usize;
+    for len in lens {
+        end += len;
+        out.push(
+            u32::try_from(end).map_err(|_| Error::limit("more than 4 Gi elements in a vector"))?,
+        );
+    }
+    Ok(out)
+}
+
+fn structure(ty: &LogicalType, scalars: &[Scalar]) -> Result<Values> {
+    let fields = ty.fields();
+    let child = |(index, field): (usize, &Field)| {
+        let column = (scalars.iter()).map(|scalar| match scalar {
+            Scalar::Null => Ok(Scalar::Null),
+            Scalar::Struct(values) if values.len() == fields.len() => Ok(values[index].1.clone()),
+            _ => Err(mismatch(ty)),
+        });
+        Vector::from_scalars(field.ty.clone(), &column.collect::<Result<Vec<_>>>()?)
+    };
+    Ok(Values::Struct(
+        fields
+            .iter()
+            .enumerate()
+            .map(child)
+            .collect::<Result<_>>()?,
+    ))
+}
+
+fn union(ty: &LogicalType, fields: &[Field], scalars: &[Scalar]) -> Result<Values> {
+    let mut columns = vec![Vec::new(); fields.len()];
+    let (mut tags, mut offsets) = (Vec::new(), Vec::new());
+    for scalar in scalars {
+        let (tag, offset) = match scalar {
+            Scalar::Null => (0, 0),
+            Scalar::Union(tag, value) => {
+                let column = columns
+                    .get_mut(usize::from(*tag))
+                    .ok_or_else(|| mismatch(ty))?;
+                column.push(Scalar::clone(value));
+                (*tag, column.len() - 1)
+            }
+            _ => return Err(mismatch(ty)),
+        };
+        tags.push(tag);
+        offsets.push(
+            u32::try_from(offset).map_err(|_| Error::limit("more than 4 Gi slots in a union"))?,
+        );
+    }
+    let children = fields.iter().zip(columns);
+    let children = children.map(|(field, column)| Vector::from_scalars(field.ty.clone(), &column));
+    Ok(Values::Union {
+        tags,
+        offsets,
+        children: children.collect::<Result<_>>()?,
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use quickcheck::{Arbitrary, Gen};
+
+    use super::*;
+    use crate::types::{TimeUnit, Zone};
+
+    /// Some type with some values of it.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Column {
+        pub(crate) ty: LogicalType,
+        pub(crate) scalars: Vec<Scalar>,
+    }
+
+    impl Arbitrary for Column {
+        fn arbitrary(g: &mut Gen) -> Self {
+            let ty = arbitrary_type(g, 2);
+            let len = usize::arbitrary(g) % 150;
+            let scalars = (0..len).map(|_| arbitrary_scalar(g, &ty)).collect();
+            Column { ty, scalars }
+        }
+    }
+
+    fn arbitrary_type(g: &mut Gen, depth: u8) -> LogicalType {
+        use LogicalType as T;
+        let kinds = if depth == 0 { 12 } else { 16 };
+        let inner = |g: &mut Gen, name: &str| {
+            Field::nullable(name, arbitrary_type(g, depth.saturating_sub(1)))
+        };
+        match u8::arbitrary(g) % kinds {
+            0 => T::Boolean,
+            1 => T::Int32,
+            2 => T::Int64,
+            3 => T::UInt32,
+            4 => T::UInt64,
+            5 => T::Decimal {
+                precision: 38,
+                scale: 2,
+            },
+            6 => T::Float32,
+            7 => T::Float64,
+            8 => T::Date,
+            9 => T::Timestamp {
+                unit: TimeUnit::Nanos,
+                zone: Zone::Unstated,
+            },
+            10 => T::Binary,
+            11 => T::String,
+            12 => T::List(Arc::new(inner(g, "element"))),
+            13 => T::Map(Arc::new([inner(g, "key"), inner(g, "value")])),
+            14 => T::Struct(Arc::from(vec![inner(g, "a"), inner(g, "b")])),
+            _ => T::Union(Arc::from(vec![inner(g, "x"), inner(g, "y")])),
+        }
+    }
+
+    fn arbitrary_scalar(g: &mut Gen, ty: &LogicalType) -> Scalar {
+        use {LogicalType as T, Scalar as S};
+        if u8::arbitrary(g) % 5 == 0 {
+            return S::Null;
+        }
+        let len = usize::arbitrary(g) % 4;
+        match ty {
+            T::Boolean => S::Boolean(bool::arbitrary(g)),
+            T::Int32 => S::Int(i64::from(i32::arbitrary(g))),
+            T::UInt32 => S::Int(i64::from(u32::arbitrary(g))),
+            T::UInt64 => S::UInt(u64::arbitrary(g)),
+            T::Decimal { scale, .. } => S::Decimal {
+                unscaled: i128::arbitrary(g),
+                scale: *scale,
+            },
+            T::Float32 => S::Float32(f32::arbitrary(g)),
+            T::Float64 => S::Float64(f64::arbitrary(g)),
+            T::Date => S::Date(i32::arbitrary(g)),
+            T::Timestamp { unit, zone } => {
+                let wide = u8::arbitrary(g) % 40 == 0;
+                let value = if wide {
+                    i128::arbitrary(g)
+                } else {
+                    i128::from(i64::arbitrary(g))
+                };
+                S::Timestamp {
+                    value,
+                    unit: *unit,
+                    zone: *zone,
+                }
+            }
+            T::Binary => S::binary(Vec::<u8>::arbitrary(g)),
+            T::String => S::string(String::arbitrary(g)),
+            T::List(element) => {
+                S::List((0..len).map(|_| arbitrary_scalar(g, &element.ty)).collect())
+            }
+            T::Map(entry) => S::Map(
+                (0..len)
+                    .map(|_| {
+                        (
+                            arbitrary_scalar(g, &entry[0].ty),
+                            arbitrary_scalar(g, &entry[1].ty),
+                        )
+                    })
+                    .collect(),
+            ),
+            T::Struct(fields) => S::Struct(
+                (fields.iter())
+                    .map(|field| {
+                        (
+                            Arc::from(field.name.as_str()),
+                            arbitrary_scalar(g, &field.ty),
+                        )
+                    })
+                    .collect(),
+            ),
+            T::Union(fields) => {
+                let tag = u8::arbitrary(g) % 2;
+                S::Union(
+                    tag,
+                    Box::new(arbitrary_scalar(g, &fields[usize::from(tag)].ty)),
+                )
+            }
+            _ => S::Int(i64::arbitrary(g)),
+        }
+    }
+
+    /// What [`Vector::value`] says, bit for bit.
+    pub(crate) fn dump(vector: &Vector) -> Vec<String> {
+        (0..vector.len)
+            .map(|index| format!("{:?}", vector.value(index)))
+            .collect()
+    }
+
+    quickcheck::quickcheck! {
+        fn scalars_come_back_as_they_went_in(column: Column) -> bool {
+            let vector = Vector::from_scalars(column.ty, &column.scalars).unwrap();
+            let naive: Vec<_> = column.scalars.iter().map(|scalar| format!("{scalar:?}")).collect();
+            dump(&vector) == naive
+                && vector.null_count() == column.scalars.iter().filter(|s| s.is_null()).count()
+        }
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let wrong = [
+            (LogicalType::Int32, Scalar::Int(1 << 40)),
+            (LogicalType::Int64, Scalar::UInt(u64::MAX)),
+            (LogicalType::Boolean, Scalar::Int(1)),
+            (LogicalType::Date, Scalar::Int(1)),
+            (LogicalType::Null, Scalar::Int(1)),
+            (
+                LogicalType::Decimal {
+                    precision: 9,
+                    scale: 2,
+                },
+                Scalar::Decimal {
+                    unscaled: 1,
+                    scale: 3,
+                },
+            ),
+        ];
+        for (ty, scalar) in wrong {
+            assert!(Vector::from_scalars(ty.clone(), &[scalar]).is_err(), "{ty}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_comes_as_binary() {
+        let vector = Vector {
+            ty: LogicalType::String,
+            len: 1,
+            validity: None,
+            values: Values::Bytes(ByteViews::from_values([b"\xff"])),
+        };
+        assert!(matches!(vector.value(0), Scalar::Binary(_)));
+    }
+}
