@@ -38,3 +38,6 @@ pub mod stats;
 // Layer 4
 pub mod bind;
 pub mod meta;
+
+// Layer 5
+pub mod orc;

@@ -1,0 +1,350 @@
+//! The footer: stripes, types, statistics of the file, application metadata; and the metadata
+//! section with the statistics of each stripe.
+//!
+//! Decoding takes the bytes apart and no more; [`Footer::check`] holds the parts against each other
+//! and the file. Column encryption is in [`encryption`](crate::orc::encryption).
+//!
+//! spec: ORCv1.md, "Footer"
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::orc::encoding::{
+    CalendarKind, EdgeInterpolationAlgorithm, SpecEnum, TypeKind, WriterImplementation,
+};
+use crate::orc::encryption::Encryption;
+use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::statistics::ColumnStatistics;
+
+/// Where a stripe lies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StripeInformation {
+    /// Offset of its first byte in the file.
+    pub offset: u64,
+    /// Bytes of its index streams.
+    pub index_length: u64,
+    /// Bytes of its data streams.
+    pub data_length: u64,
+    /// Bytes of its footer.
+    pub footer_length: u64,
+    /// Rows.
+    pub number_of_rows: u64,
+    /// The number by which its streams are encrypted; absent, it is one above its predecessor's.
+    pub encrypt_stripe_id: Option<u64>,
+    /// New local keys from here on, one for each encryption variant.
+    pub encrypted_local_keys: Vec<Vec<u8>>,
+}
+
+impl Message for StripeInformation {
+    const NAME: &'static str = "StripeInformation";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        match field.number {
+            1 => self.offset = field.u64()?,
+            2 => self.index_length = field.u64()?,
+            3 => self.data_length = field.u64()?,
+            4 => self.footer_length = field.u64()?,
+            5 => self.number_of_rows = field.u64()?,
+            6 => self.encrypt_stripe_id = Some(field.u64()?),
+            7 => self.encrypted_local_keys.push(field.bytes()?.to_vec()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.u64(1, self.offset);
+        out.u64(2, self.index_length);
+        out.u64(3, self.data_length);
+        out.u64(4, self.footer_length);
+        out.u64(5, self.number_of_rows);
+        out.u64(6, self.encrypt_stripe_id);
+        out.repeated_bytes(7, &self.encrypted_local_keys);
+    }
+}
+
+impl StripeInformation {
+    /// The stripe's bytes in the file, footer included. Numbers that overflow saturate; in a
+    /// [`Footer`] that passed its check, none does.
+    pub fn range(&self) -> Range<u64> {
+        self.offset..self.footer_range().end
+    }
+
+    /// The footer's bytes in the file.
+    pub fn footer_range(&self) -> Range<u64> {
+        let index_end = self.offset.saturating_add(self.index_length);
+        let start = index_end.saturating_add(self.data_length);
+        start..start.saturating_add(self.footer_length)
+    }
+}
+
+/// A named text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StringPair {
+    /// The name.
+    pub key: String,
+    /// The text.
+    pub value: String,
+}
+
+impl Message for StringPair {
+    const NAME: &'static str = "StringPair";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        match field.number {
+            1 => self.key = field.string()?,
+            2 => self.value = field.string()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.bytes(1, Some(&self.key));
+        out.bytes(2, Some(&self.value));
+    }
+}
+
+/// A node of the schema; its place in the footer's list is the column id.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Type {
+    /// The type.
+    pub kind: TypeKind,
+    /// Column ids of the children.
+    pub subtypes: Vec<u32>,
+    /// Names of a struct's children.
+    pub field_names: Vec<String>,
+    /// Length of a char or varchar in characters.
+    pub maximum_length: Option<u32>,
+    /// Digits of a decimal; absent in files of Hive 0.11.
+    pub precision: Option<u32>,
+    /// Digits of a decimal after the point.
+    pub scale: Option<u32>,
+    /// Remarks of writers.
+    pub attributes: Vec<StringPair>,
+    /// Coordinate reference system of a geometry or geography.
+    pub crs: Option<String>,
+    /// Edges of a geography.
+    pub algorithm: Option<EdgeInterpolationAlgorithm>,
+}
+
+impl Message for Type {
+    const NAME: &'static str = "Type";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        match field.number {
+            1 => self.kind = field.id()?,
+            2 => field.extend_u32(&mut self.subtypes)?,
+            3 => self.field_names.push(field.string()?),
+            4 => self.maximum_length = Some(field.u32()?),
+            5 => self.precision = Some(field.u32()?),
+            6 => self.scale = Some(field.u32()?),
+            7 => self.attributes.push(field.message()?),
+            8 => self.crs = Some(field.string()?),
+            9 => self.algorithm = EdgeInterpolationAlgorithm::from_id(field.u32()?).ok(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.id(1, Some(self.kind));
+        out.packed(2, self.subtypes.iter().copied().map(u64::from));
+        out.repeated_bytes(3, &self.field_names);
+        out.u32(4, self.maximum_length);
+        out.u32(5, self.precision);
+        out.u32(6, self.scale);
+        out.messages(7, &self.attributes);
+        out.bytes(8, self.crs.as_deref());
+        out.id(9, self.algorithm);
+    }
+}
+
+impl Type {
+    /// The value of an attribute.
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        let mut pairs = self.attributes.iter();
+        pairs
+            .find(|pair| pair.key == key)
+            .map(|pair| pair.value.as_str())
+    }
+}
+
+/// A piece of application metadata.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserMetadataItem {
+    /// The name.
+    pub name: String,
+    /// The bytes.
+    pub value: Vec<u8>,
+}
+
+impl Message for UserMetadataItem {
+    const NAME: &'static str = "UserMetadataItem";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        match field.number {
+            1 => self.name = field.string()?,
+            2 => self.value = field.bytes()?.to_vec(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.bytes(1, Some(&self.name));
+        out.bytes(2, Some(&self.value));
+    }
+}
+
+/// The statistics of one stripe.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StripeStatistics {
+    /// One for each column id.
+    pub col_stats: Vec<ColumnStatistics>,
+}
+
+impl Message for StripeStatistics {
+    const NAME: &'static str = "StripeStatistics";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        if field.number == 1 {
+            self.col_stats.push(field.message()?);
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.messages(1, &self.col_stats);
+    }
+}
+
+/// The metadata section.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Metadata {
+    /// One for each stripe.
+    pub stripe_stats: Vec<StripeStatistics>,
+}
+
+impl Message for Metadata {
+    const NAME: &'static str = "Metadata";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        if field.number == 1 {
+            self.stripe_stats.push(field.message()?);
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.messages(1, &self.stripe_stats);
+    }
+}
+
+/// The footer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Footer {
+    /// Bytes before the first stripe.
+    pub header_length: u64,
+    /// Bytes of header and stripes.
+    pub content_length: u64,
+    /// Stripes, in file order.
+    pub stripes: Vec<StripeInformation>,
+    /// The schema, flat, in pre-order.
+    pub types: Vec<Type>,
+    /// Application metadata.
+    pub metadata: Vec<UserMetadataItem>,
+    /// Rows of the file.
+    pub number_of_rows: u64,
+    /// Statistics of the file, one for each column id.
+    pub statistics: Vec<ColumnStatistics>,
+    /// Rows of a stride; 0 if there are no row indexes.
+    pub row_index_stride: u32,
+    /// The id of the writing software.
+    pub writer: u32,
+    /// Keys, masks and variants of encrypted columns.
+    pub encryption: Option<Box<Encryption>>,
+    /// The calendar of dates and timestamps.
+    pub calendar: CalendarKind,
+    /// The version of the writing software, in its own form.
+    pub software_version: Option<String>,
+}
+
+impl Message for Footer {
+    const NAME: &'static str = "Footer";
+
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        match field.number {
+            1 => self.header_length = field.u64()?,
+            2 => self.content_length = field.u64()?,
+            3 => self.stripes.push(field.message()?),
+            4 => self.types.push(field.message()?),
+            5 => self.metadata.push(field.message()?),
+            6 => self.number_of_rows = field.u64()?,
+            7 => self.statistics.push(field.message()?),
+            8 => self.row_index_stride = field.u32()?,
+            9 => self.writer = field.u32()?,
+            10 => self.encryption = Some(Box::new(field.message()?)),
+            11 => self.calendar = CalendarKind::from_id(field.u32()?).unwrap_or_default(),
+            12 => self.software_version = Some(field.string()?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn encode_fields(&self, out: &mut Encoder) {
+        out.u64(1, self.header_length);
+        out.u64(2, self.content_length);
+        out.messages(3, &self.stripes);
+        out.messages(4, &self.types);
+        out.messages(5, &self.metadata);
+        out.u64(6, self.number_of_rows);
+        out.messages(7, &self.statistics);
+        out.u32(8, self.row_index_stride);
+        out.u32(9, self.writer);
+        out.message(10, self.encryption.as_deref());
+        if self.calendar != CalendarKind::Unknown {
+            out.id(11, Some(self.calendar));
+        }
+        out.bytes(12, self.software_version.as_deref());
+    }
+}
+
+impl Footer {
+    /// Holds stripes against `body_end`, the first byte behind the last place a stripe may take,
+    /// and against each other; and their rows against the file's.
+    pub fn check(&self, body_end: u64, limits: &Limits) -> Result<()> {
+        Limits::check(self.types.len() as u64, limits.schema_nodes, "column count")?;
+        let mut end = 0;
+        let mut rows = 0u64;
+        for (ordinal, stripe) in self.stripes.iter().enumerate() {
+            let range = stripe.range();
+            let corrupt = |message: &str| {
+                let error = Error::corrupt(format!("stripe at {range:?} {message}"));
+                Err(error
+                    .at("StripeInformation", range.start)
+                    .at_row_group(ordinal))
+            };
+            if range.end > body_end {
+                return corrupt(&format!("ends behind the stripes at {body_end}"));
+            }
+            if range.start < end {
+                return corrupt(&format!("overlaps its predecessor, which ends at {end}"));
+            }
+            end = range.end;
+            rows = rows.saturating_add(stripe.number_of_rows);
+        }
+        if rows != self.number_of_rows {
+            let stated = self.number_of_rows;
+            let message = format!("{rows} rows in stripes, {stated} in the footer");
+            return Err(Error::corrupt(message).at("Footer", 0));
+        }
+        Ok(())
+    }
+
+    /// The writing software, if it is one that registered.
+    pub fn writer_implementation(&self) -> Option<WriterImplementation> {
+        WriterImplementation::from_id(self.writer).ok()
+    }
+}

@@ -1,0 +1,517 @@
+//! The Protocol Buffers wire format: what every ORC structure is written in.
+//!
+//! ```text
+//! message = (tag, payload)*        tag = varint of field number << 3 | wire type
+//! wire type 0: varint   1: 8 bytes   2: varint length, bytes   5: 4 bytes   3, 4: start and end of a group
+//! ```
+//! A message type says in [`Message::decode_field`] what its field numbers mean and in
+//! [`Message::encode_fields`] how it writes them; unknown numbers and groups are skipped, a known
+//! number of another wire type is an error. What decoding may allocate is bounded by a budget.
+
+use std::cell::Cell;
+
+use crate::bytes::{Cursor, put_varint, unzigzag, zigzag};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::orc::encoding::SpecEnum;
+
+/// How much larger than the encoded limit a decoded structure may be.
+const DECODED_PER_ENCODED_BYTE: usize = 4;
+
+/// A message of the specification.
+pub trait Message: Default {
+    /// The specification's name, for errors.
+    const NAME: &'static str;
+
+    /// Takes up one field; numbers it does not know are left alone.
+    fn decode_field(&mut self, field: Field<'_>) -> Result<()>;
+
+    /// Writes all fields in the order of their numbers.
+    fn encode_fields(&self, out: &mut Encoder);
+
+    /// Decodes a whole message.
+    fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let budget = Budget {
+            bytes: Cell::new(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
+            depth: limits.depth,
+        };
+        decode_message(bytes, 0, &budget)
+    }
+
+    /// Encodes the whole message.
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Encoder::default();
+        self.encode_fields(&mut out);
+        out.bytes
+    }
+}
+
+/// What is left to spend on one structure.
+#[derive(Debug)]
+struct Budget {
+    bytes: Cell<usize>,
+    depth: usize,
+}
+
+impl Budget {
+    fn spend(&self, bytes: usize) -> Result<()> {
+        match self.bytes.get().checked_sub(bytes) {
+            Some(left) => {
+                self.bytes.set(left);
+                Ok(())
+            }
+            None => Err(Error::limit("structure is too large when decoded")),
+        }
+    }
+}
+
+/// A field's payload, by wire type.
+#[derive(Debug, Clone, Copy)]
+enum Value<'a> {
+    Varint(u64),
+    Fixed64(u64),
+    Bytes(&'a [u8]),
+    Fixed32,
+}
+
+/// A field as it is met in a message.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<'a> {
+    /// The field number.
+    pub number: u32,
+    value: Value<'a>,
+    /// Where the payload of a length-delimited field starts in the outermost message.
+    offset: usize,
+    budget: &'a Budget,
+}
+
+impl<'a> Field<'a> {
+    /// `uint64`.
+    pub fn u64(&self) -> Result<u64> {
+        match self.value {
+            Value::Varint(value) => Ok(value),
+            _ => Err(self.mismatch("varint")),
+        }
+    }
+
+    /// `uint32`.
+    pub fn u32(&self) -> Result<u32> {
+        u32::try_from(self.u64()?)
+            .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
+    }
+
+    /// `int32`, which is written as the 64-bit number of the same value.
+    pub fn i32(&self) -> Result<i32> {
+        self.narrow(self.u64()? as i64)
+    }
+
+    /// `sint64`.
+    pub fn sint64(&self) -> Result<i64> {
+        self.u64().map(unzigzag)
+    }
+
+    /// `sint32`.
+    pub fn sint32(&self) -> Result<i32> {
+        self.narrow(self.sint64()?)
+    }
+
+    /// `bool`.
+    pub fn bool(&self) -> Result<bool> {
+        self.u64().map(|value| value != 0)
+    }
+
+    /// `double`.
+    pub fn f64(&self) -> Result<f64> {
+        match self.value {
+            Value::Fixed64(bits) => Ok(f64::from_bits(bits)),
+            _ => Err(self.mismatch("64-bit")),
+        }
+    }
+
+    /// `bytes`.
+    pub fn bytes(&self) -> Result<&'a [u8]> {
+        match self.value {
+            Value::Bytes(bytes) => Ok(bytes),
+            _ => Err(self.mismatch("length-delimited")),
+        }
+    }
+
+    /// `string`, which has to be UTF-8.
+    pub fn string(&self) -> Result<String> {
+        match std::str::from_utf8(self.bytes()?) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(Error::corrupt(format!(
+                "field {} is not utf-8",
+                self.number
+            ))),
+        }
+    }
+
+    /// An enumeration; an id that the table does not hold is an error.
+    pub fn id<E: SpecEnum>(&self) -> Result<E> {
+        E::from_id(self.u32()?)
+    }
+
+    /// A message within the message.
+    pub fn message<M: Message>(&self) -> Result<M> {
+        decode_message(self.bytes()?, self.offset, self.budget)
+    }
+
+    /// `repeated uint64`: one number, or a packed run of them.
+    pub fn extend_u64(&self, out: &mut Vec<u64>) -> Result<()> {
+        self.extend(out, |cursor| cursor.varint(), Self::u64)
+    }
+
+    /// `repeated uint32`: one number, or a packed run of them.
+    pub fn extend_u32(&self, out: &mut Vec<u32>) -> Result<()> {
+        let narrow =
+            |value: u64| u32::try_from(value).map_err(|_| Error::corrupt("number exceeds 32 bits"));
+        self.extend(out, |cursor| cursor.varint().and_then(narrow), Self::u32)
+    }
+
+    /// `repeated int32`: one number, or a packed run of them.
+    pub fn extend_i32(&self, out: &mut Vec<i32>) -> Result<()> {
+        let narrow = |value: u64| {
+            i32::try_from(value as i64).map_err(|_| Error::corrupt("number exceeds 32 bits"))
+        };
+        self.extend(out, |cursor| cursor.varint().and_then(narrow), Self::i32)
+    }
+
+    /// `repeated fixed64`: one number, or a packed run of them.
+    pub fn extend_fixed64(&self, out: &mut Vec<u64>) -> Result<()> {
+        self.extend(out, Cursor::u64_le, |field| match field.value {
+            Value::Fixed64(bits) => Ok(bits),
+            _ => Err(field.mismatch("64-bit")),
+        })
+    }
+
+    fn extend<T>(
+        &self,
+        out: &mut Vec<T>,
+        packed: impl Fn(&mut Cursor<'a>) -> Result<T>,
+        single: impl Fn(&Self) -> Result<T>,
+    ) -> Result<()> {
+        let Value::Bytes(bytes) = self.value else {
+            self.budget.spend(size_of::<T>())?;
+            out.push(single(self)?);
+            return Ok(());
+        };
+        let mut cursor = Cursor::new(bytes);
+        while !cursor.is_empty() {
+            self.budget.spend(size_of::<T>())?;
+            out.push(packed(&mut cursor).map_err(without_site)?);
+        }
+        Ok(())
+    }
+
+    fn narrow(&self, value: i64) -> Result<i32> {
+        i32::try_from(value)
+            .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
+    }
+
+    #[cold]
+    fn mismatch(&self, wanted: &str) -> Error {
+        Error::corrupt(format!("field {} is not {wanted}", self.number))
+    }
+}
+
+fn decode_message<'a, M: Message>(bytes: &'a [u8], offset: usize, budget: &'a Budget) -> Result<M> {
+    budget.spend(size_of::<M>())?;
+    let mut message = M::default();
+    let mut cursor = Cursor::new(bytes);
+    while !cursor.is_empty() {
+        let start = cursor.position();
+        next_field(&mut cursor, offset, budget)
+            .and_then(|field| field.map_or(Ok(()), |field| message.decode_field(field)))
+            .map_err(|error| error.at(M::NAME, (offset + start) as u64))?;
+    }
+    Ok(message)
+}
+
+/// The field at the cursor, or `None` where that is a group, which is skipped.
+fn next_field<'a>(
+    cursor: &mut Cursor<'a>,
+    offset: usize,
+    budget: &'a Budget,
+) -> Result<Option<Field<'a>>> {
+    let (number, wire) = tag(cursor)?;
+    if wire == 3 {
+        return skip_group(cursor, number, budget.depth).map(|()| None);
+    }
+    let value = payload(cursor, wire).map_err(without_site)?;
+    let length = match value {
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    };
+    let offset = offset + cursor.position() - length;
+    Ok(Some(Field {
+        number,
+        value,
+        offset,
+        budget,
+    }))
+}
+
+fn tag(cursor: &mut Cursor<'_>) -> Result<(u32, u8)> {
+    let tag = cursor.varint().map_err(without_site)?;
+    match u32::try_from(tag >> 3) {
+        Ok(number @ 1..=0x1fff_ffff) => Ok((number, (tag & 7) as u8)),
+        _ => Err(Error::corrupt("field number is out of range")),
+    }
+}
+
+fn payload<'a>(cursor: &mut Cursor<'a>, wire: u8) -> Result<Value<'a>> {
+    match wire {
+        0 => cursor.varint().map(Value::Varint),
+        1 => cursor.u64_le().map(Value::Fixed64),
+        2 => {
+            let length = cursor.varint()?;
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            cursor.take(length).map(Value::Bytes)
+        }
+        5 => cursor.u32_le().map(|_| Value::Fixed32),
+        4 => Err(Error::corrupt("end of a group that was not started")),
+        _ => Err(Error::corrupt(format!("wire type {wire}"))),
+    }
+}
+
+/// Skips to behind the end tag of group `number`, whose start tag is read.
+fn skip_group(cursor: &mut Cursor<'_>, number: u32, depth: usize) -> Result<()> {
+    let mut open = vec![number];
+    while let Some(&innermost) = open.last() {
+        match tag(cursor)? {
+            (_, 3) if open.len() >= depth => return Err(Error::limit("groups nest too deep")),
+            (number, 3) => open.push(number),
+            (number, 4) if number == innermost => {
+                open.pop();
+            }
+            (_, wire) => {
+                payload(cursor, wire).map_err(without_site)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Drops the cursor's own site, so that the message's name and offset take its place.
+#[cold]
+fn without_site(error: Error) -> Error {
+    Error::new(error.kind(), error.message().to_owned())
+}
+
+/// Writes the fields of a message.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    fn tag(&mut self, number: u32, wire: u64) {
+        put_varint(&mut self.bytes, u64::from(number) << 3 | wire);
+    }
+
+    /// `uint64`.
+    pub fn u64(&mut self, number: u32, value: impl Into<Option<u64>>) {
+        if let Some(value) = value.into() {
+            self.tag(number, 0);
+            put_varint(&mut self.bytes, value);
+        }
+    }
+
+    /// `uint32`.
+    pub fn u32(&mut self, number: u32, value: impl Into<Option<u32>>) {
+        self.u64(number, value.into().map(u64::from));
+    }
+
+    /// `int32`.
+    pub fn i32(&mut self, number: u32, value: impl Into<Option<i32>>) {
+        self.u64(number, value.into().map(|value| i64::from(value) as u64));
+    }
+
+    /// `sint64`.
+    pub fn sint64(&mut self, number: u32, value: impl Into<Option<i64>>) {
+        self.u64(number, value.into().map(zigzag));
+    }
+
+    /// `sint32`.
+    pub fn sint32(&mut self, number: u32, value: impl Into<Option<i32>>) {
+        self.sint64(number, value.into().map(i64::from));
+    }
+
+    /// `bool`.
+    pub fn bool(&mut self, number: u32, value: impl Into<Option<bool>>) {
+        self.u64(number, value.into().map(u64::from));
+    }
+
+    /// `double`.
+    pub fn f64(&mut self, number: u32, value: impl Into<Option<f64>>) {
+        if let Some(value) = value.into() {
+            self.tag(number, 1);
+            self.bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+        }
+    }
+
+    /// `bytes` and `string`.
+    pub fn bytes(&mut self, number: u32, value: Option<impl AsRef<[u8]>>) {
+        if let Some(value) = value {
+            let bytes = value.as_ref();
+            self.tag(number, 2);
+            put_varint(&mut self.bytes, bytes.len() as u64);
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// `repeated bytes` and `repeated string`.
+    pub fn repeated_bytes<B: AsRef<[u8]>>(&mut self, number: u32, values: &[B]) {
+        for value in values {
+            self.bytes(number, Some(value));
+        }
+    }
+
+    /// An enumeration.
+    pub fn id<E: SpecEnum>(&mut self, number: u32, value: Option<E>) {
+        self.u32(number, value.map(E::id));
+    }
+
+    /// A packed run of unsigned numbers; none for an empty one.
+    pub fn packed(&mut self, number: u32, values: impl IntoIterator<Item = u64>) {
+        let mut run = Vec::new();
+        for value in values {
+            put_varint(&mut run, value);
+        }
+        if !run.is_empty() {
+            self.bytes(number, Some(run));
+        }
+    }
+
+    /// `repeated fixed64`, not packed.
+    pub fn fixed64s(&mut self, number: u32, values: &[u64]) {
+        for value in values {
+            self.tag(number, 1);
+            self.bytes.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// A message within the message.
+    pub fn message<M: Message>(&mut self, number: u32, value: Option<&M>) {
+        if let Some(value) = value {
+            self.bytes(number, Some(value.encode()));
+        }
+    }
+
+    /// Repeated messages.
+    pub fn messages<M: Message>(&mut self, number: u32, values: &[M]) {
+        for value in values {
+            self.message(number, Some(value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[derive(Debug, Default, PartialEq, Clone)]
+    struct Sample {
+        number: Option<u64>,
+        signed: Option<i32>,
+        text: Option<String>,
+        numbers: Vec<u64>,
+        child: Option<Box<Sample>>,
+    }
+
+    impl Message for Sample {
+        const NAME: &'static str = "Sample";
+
+        fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+            match field.number {
+                1 => self.number = Some(field.u64()?),
+                2 => self.signed = Some(field.sint32()?),
+                3 => self.text = Some(field.string()?),
+                4 => field.extend_u64(&mut self.numbers)?,
+                5 => self.child = Some(Box::new(field.message()?)),
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn encode_fields(&self, out: &mut Encoder) {
+            out.u64(1, self.number);
+            out.sint32(2, self.signed);
+            out.bytes(3, self.text.as_deref());
+            out.packed(4, self.numbers.iter().copied());
+            out.message(5, self.child.as_deref());
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Sample> {
+        Sample::decode(bytes, &Limits::default())
+    }
+
+    #[test]
+    fn the_specifications_own_example_and_both_forms_of_a_repeated_number() {
+        assert_eq!(decode(&[0x08, 0x96, 0x01]).unwrap().number, Some(150));
+        assert_eq!(decode(&[0x22, 3, 1, 0x96, 1]).unwrap().numbers, [1, 150]);
+        assert_eq!(decode(&[0x20, 1, 0x20, 2]).unwrap().numbers, [1, 2]);
+        assert_eq!(decode(&[0x10, 0x01]).unwrap().signed, Some(-1));
+    }
+
+    #[test]
+    fn unknown_fields_and_groups_are_skipped() {
+        let bytes = [
+            0x31, 0, 0, 0, 0, 0, 0, 0, 0, // 6: 64-bit
+            0x3d, 0, 0, 0, 0, // 7: 32-bit
+            0x43, 0x4b, 0x08, 1, 0x4c, 0x12, 1, 9, 0x44, // 8: group { 9: group { .. } .. }
+            0x08, 7,
+        ];
+        assert_eq!(decode(&bytes).unwrap().number, Some(7));
+    }
+
+    #[test]
+    fn broken_wires_are_errors_that_name_the_message_and_the_offset() {
+        let kind = |bytes: &[u8]| decode(bytes).unwrap_err().kind();
+        assert_eq!(kind(&[0x0a, 0]), ErrorKind::Corrupt); // 1 as bytes
+        assert_eq!(kind(&[0x18, 0]), ErrorKind::Corrupt); // 3 as varint
+        assert_eq!(kind(&[0x1a, 5, b'a']), ErrorKind::Truncated);
+        assert_eq!(kind(&[0x1a, 1, 0xff]), ErrorKind::Corrupt); // not utf-8
+        assert_eq!(kind(&[0x0e]), ErrorKind::Corrupt); // wire type 6
+        assert_eq!(kind(&[0x0c]), ErrorKind::Corrupt); // end of no group
+        assert_eq!(kind(&[0x43, 0x4c]), ErrorKind::Corrupt); // end of another group
+        assert_eq!(kind(&[0x43]), ErrorKind::Truncated);
+        assert_eq!(kind(&[0x00]), ErrorKind::Corrupt); // field 0
+        assert_eq!(kind(&[0x43; 100]), ErrorKind::LimitExceeded);
+        assert_eq!(
+            kind(&[0x10, 0xff, 0xff, 0xff, 0xff, 0x7f]),
+            ErrorKind::Corrupt
+        );
+        let error = decode(&[0x08, 1, 0x2a, 4, 0x08, 1, 0x1a, 9]).unwrap_err();
+        assert_eq!(error.site().structure, Some("Sample"));
+        assert_eq!(error.site().offset, Some(6));
+    }
+
+    #[test]
+    fn what_is_decoded_is_held_against_a_budget() {
+        let limits = Limits {
+            footer_bytes: 100,
+            ..Limits::default()
+        };
+        let many = [0x2a, 0].repeat(50);
+        let error = Sample::decode(&many, &limits).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
+    quickcheck::quickcheck! {
+        fn messages_round_trip(
+            number: Option<u64>, signed: Option<i32>, text: Option<String>, numbers: Vec<u64>
+        ) -> bool {
+            let child = Sample { number, signed, text, numbers, child: None };
+            let parent = Sample { child: Some(Box::new(child.clone())), ..child };
+            decode(&parent.encode()).unwrap() == parent
+        }
+
+        fn no_bytes_panic(bytes: Vec<u8>) -> bool {
+            decode(&bytes).is_ok() || decode(&bytes).is_err()
+        }
+    }
+}
