@@ -41,3 +41,4 @@ pub mod meta;
 
 // Layer 5
 pub mod orc;
+pub mod parquet;

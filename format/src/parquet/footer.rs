@@ -1,0 +1,366 @@
+//! The end of the file: tail and footer.
+//!
+//! ```text
+//! .. FileMetaData                                   length (4, little-endian)  PAR1
+//! .. FileCryptoMetaData, encrypted FileMetaData     length (4, little-endian)  PARE
+//! ```
+//! A plain footer of an encrypted file is followed by a signature within its length.
+//! // spec: README.md, "File format"; parquet.thrift, FileMetaData; Encryption.md
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::bytes::Cursor;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
+use crate::parquet::encryption::EncryptionAlgorithm;
+use crate::parquet::logical::LogicalType;
+use crate::parquet::row_group::RowGroup;
+use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
+
+/// What a file begins with, and ends with if its footer is not encrypted.
+pub const MAGIC: [u8; 4] = *b"PAR1";
+
+/// What a file begins and ends with if its footer is encrypted.
+pub const MAGIC_ENCRYPTED: [u8; 4] = *b"PARE";
+
+/// Bytes of the tail: the footer's length and the magic.
+pub const TAIL_BYTES: usize = 8;
+
+/// The last eight bytes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tail {
+    /// Where the footer lies in the file.
+    pub footer: Range<u64>,
+    /// Whether the footer is encrypted.
+    pub encrypted: bool,
+}
+
+impl Tail {
+    /// The tail of a file of `file_size` bytes, which `last` (eight bytes or more) end.
+    pub fn decode(last: &[u8], file_size: u64, limits: &Limits) -> Result<Tail> {
+        let site = |error: Error| error.at("footer", file_size.saturating_sub(TAIL_BYTES as u64));
+        // magic, length and magic: whatever is shorter cannot be a file
+        let end = match file_size.checked_sub(TAIL_BYTES as u64) {
+            Some(end) if end >= MAGIC.len() as u64 => end,
+            _ => return Err(site(Error::truncated("not a parquet file: under 12 bytes"))),
+        };
+        let Some(tail) = last.last_chunk::<TAIL_BYTES>() else {
+            return Err(site(Error::truncated("the tail is cut off")));
+        };
+        let mut cursor = Cursor::new(tail);
+        let length = u64::from(cursor.u32_le()?);
+        let encrypted = match cursor.array()? {
+            MAGIC => false,
+            MAGIC_ENCRYPTED => true,
+            _ => {
+                return Err(site(Error::corrupt(
+                    "not a parquet file: no magic at its end",
+                )));
+            }
+        };
+        Limits::check(length, limits.footer_bytes, "footer").map_err(site)?;
+        match end.checked_sub(length) {
+            Some(start) if start >= MAGIC.len() as u64 => Ok(Tail {
+                footer: start..end,
+                encrypted,
+            }),
+            _ => Err(site(Error::corrupt(format!(
+                "footer of {length} bytes does not fit the file"
+            )))),
+        }
+    }
+
+    /// The tail that follows a footer of `footer` bytes.
+    pub fn encode(footer: u32) -> [u8; TAIL_BYTES] {
+        let mut tail = [0; TAIL_BYTES];
+        tail[..4].copy_from_slice(&footer.to_le_bytes());
+        tail[4..].copy_from_slice(&MAGIC);
+        tail
+    }
+}
+
+/// The footer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileMetaData {
+    /// Version of the format, 1 or 2, which means nothing.
+    pub version: i32,
+    /// The tree of columns, flattened depth first; the root comes first.
+    pub schema: Vec<SchemaElement>,
+    /// Rows in the file.
+    pub num_rows: i64,
+    /// Row groups, in file order.
+    pub row_groups: Vec<RowGroup>,
+    /// Application metadata.
+    pub key_value_metadata: Option<Vec<KeyValue>>,
+    /// Who wrote the file: application, version and build.
+    pub created_by: Option<String>,
+    /// The order of bounds, one a leaf.
+    pub column_orders: Option<Vec<ColumnOrder>>,
+    /// The cipher, if the file is encrypted.
+    pub encryption_algorithm: Option<EncryptionAlgorithm>,
+    /// How to find the key that signed the footer.
+    pub footer_signing_key_metadata: Option<Bytes>,
+}
+
+impl FileMetaData {
+    /// The footer that `bytes` hold. Binary values share them.
+    pub fn decode(bytes: &Bytes, limits: &Limits) -> Result<FileMetaData> {
+        Limits::check(bytes.len() as u64, limits.footer_bytes, "footer")?;
+        thrift::decode_shared(bytes, limits).map(|(metadata, _)| metadata)
+    }
+
+    /// The footer's bytes, without the tail.
+    pub fn encode(&self) -> Vec<u8> {
+        thrift::encode(self)
+    }
+}
+
+impl Structure for FileMetaData {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut meta = FileMetaData::default();
+        let mut fields = Fields::new("FileMetaData");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::I32) => meta.version = reader.i32()?,
+                (2, Wire::List) => meta.schema = decode_schema(reader)?,
+                (3, Wire::I64) => meta.num_rows = reader.i64()?,
+                (4, Wire::List) => meta.row_groups = reader.structures()?,
+                (5, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
+                (6, Wire::Binary) => meta.created_by = Some(reader.string()?),
+                (7, Wire::List) => meta.column_orders = Some(reader.structures()?),
+                (8, Wire::Struct) => {
+                    meta.encryption_algorithm = Some(Structure::decode_from(reader)?);
+                }
+                (9, Wire::Binary) => meta.footer_signing_key_metadata = Some(reader.binary()?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        fields.require(reader, &[1, 2, 3, 4])?;
+        Ok(meta)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.i32(1, self.version);
+        writer.structures(2, self.schema.as_slice());
+        writer.i64(3, self.num_rows);
+        writer.structures(4, self.row_groups.as_slice());
+        writer.structures(5, self.key_value_metadata.as_deref());
+        writer.string(6, self.created_by.as_deref());
+        writer.structures(7, self.column_orders.as_deref());
+        writer.structure(8, self.encryption_algorithm.as_ref());
+        writer.binary(9, self.footer_signing_key_metadata.as_deref());
+    }
+}
+
+/// The schema's elements, no more than the limits allow.
+fn decode_schema(reader: &mut Reader<'_>) -> Result<Vec<SchemaElement>> {
+    let (_, count) = reader.clone().list()?;
+    Limits::check(count as u64, reader.limits().schema_nodes, "schema")?;
+    reader.structures()
+}
+
+/// A node of the schema's tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaElement {
+    /// Physical type; only leaves have one.
+    pub physical_type: Option<Type>,
+    /// Bytes of a FIXED_LEN_BYTE_ARRAY.
+    pub type_length: Option<i32>,
+    /// How often the node occurs in its parent; the root has none.
+    pub repetition_type: Option<FieldRepetitionType>,
+    /// Name.
+    pub name: String,
+    /// Children; only groups have any.
+    pub num_children: Option<i32>,
+    /// The older annotation.
+    pub converted_type: Option<ConvertedType>,
+    /// Scale of a decimal.
+    pub scale: Option<i32>,
+    /// Precision of a decimal.
+    pub precision: Option<i32>,
+    /// Number of the field in the schema this one came from.
+    pub field_id: Option<i32>,
+    /// The annotation, which wins over the older one.
+    pub logical_type: Option<LogicalType>,
+}
+
+impl Structure for SchemaElement {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut node = SchemaElement::default();
+        let mut fields = Fields::new("SchemaElement");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::I32) => node.physical_type = Some(Type::from_id(reader.i32()?)),
+                (2, Wire::I32) => node.type_length = Some(reader.i32()?),
+                (3, Wire::I32) => {
+                    node.repetition_type = Some(FieldRepetitionType::from_id(reader.i32()?));
+                }
+                (4, Wire::Binary) => node.name = reader.string()?,
+                (5, Wire::I32) => node.num_children = Some(reader.i32()?),
+                (6, Wire::I32) => {
+                    node.converted_type = Some(ConvertedType::from_id(reader.i32()?));
+                }
+                (7, Wire::I32) => node.scale = Some(reader.i32()?),
+                (8, Wire::I32) => node.precision = Some(reader.i32()?),
+                (9, Wire::I32) => node.field_id = Some(reader.i32()?),
+                (10, Wire::Struct) => node.logical_type = Some(Structure::decode_from(reader)?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        fields.require(reader, &[4])?;
+        Ok(node)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.i32(1, self.physical_type.map(Type::id));
+        writer.i32(2, self.type_length);
+        writer.i32(3, self.repetition_type.map(FieldRepetitionType::id));
+        writer.string(4, self.name.as_str());
+        writer.i32(5, self.num_children);
+        writer.i32(6, self.converted_type.map(ConvertedType::id));
+        writer.i32(7, self.scale);
+        writer.i32(8, self.precision);
+        writer.i32(9, self.field_id);
+        writer.structure(10, self.logical_type.as_ref());
+    }
+}
+
+/// A pair of application metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyValue {
+    /// Key.
+    pub key: String,
+    /// Value: text by the specification, any bytes in practice.
+    pub value: Option<Bytes>,
+}
+
+impl Structure for KeyValue {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut pair = KeyValue::default();
+        let mut fields = Fields::new("KeyValue");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::Binary) => pair.key = reader.string()?,
+                (2, Wire::Binary) => pair.value = Some(reader.binary()?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        fields.require(reader, &[1])?;
+        Ok(pair)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.string(1, self.key.as_str());
+        writer.binary(2, self.value.as_deref());
+    }
+}
+
+/// What order a column's bounds are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnOrder {
+    /// The order that the logical or else physical type defines.
+    TypeOrder,
+    /// IEEE 754's total order of floating-point numbers.
+    Ieee754TotalOrder,
+    /// Chronological, for INT96.
+    Int96TimestampOrder,
+    /// A member that is not known here, by its number; 0 if none is set.
+    Other(i16),
+}
+
+impl Structure for ColumnOrder {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut order = ColumnOrder::Other(0);
+        let mut fields = Fields::new("ColumnOrder");
+        while let Some((id, wire)) = fields.next(reader)? {
+            order = match id {
+                1 => ColumnOrder::TypeOrder,
+                2 => ColumnOrder::Ieee754TotalOrder,
+                3 => ColumnOrder::Int96TimestampOrder,
+                _ => ColumnOrder::Other(id),
+            };
+            fields.skip(reader, wire)?;
+        }
+        Ok(order)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        match self {
+            ColumnOrder::TypeOrder => writer.empty(1),
+            ColumnOrder::Ieee754TotalOrder => writer.empty(2),
+            ColumnOrder::Int96TimestampOrder => writer.empty(3),
+            ColumnOrder::Other(0) => {}
+            ColumnOrder::Other(id) => writer.empty(*id),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::parquet::testing;
+
+    #[test]
+    fn footers_survive_every_cut_and_flip() {
+        testing::check(&testing::file_metadata());
+    }
+
+    fn tail(bytes: &[u8], size: u64) -> Result<Tail> {
+        Tail::decode(bytes, size, &Limits::default())
+    }
+
+    #[test]
+    fn the_tail_says_where_the_footer_is() {
+        let expected = Tail {
+            footer: 10..110,
+            encrypted: false,
+        };
+        assert_eq!(tail(&Tail::encode(100), 118).unwrap(), expected);
+        let encrypted = tail(b"more before\x05\0\0\0PARE", 500).unwrap();
+        assert!(encrypted.encrypted);
+        assert_eq!(encrypted.footer, 487..492);
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_before_anything_is_allocated() {
+        let kind = |bytes: &[u8], size| tail(bytes, size).unwrap_err().kind();
+        assert_eq!(kind(b"PAR1PAR1", 8), ErrorKind::Truncated);
+        assert_eq!(kind(b"", 0), ErrorKind::Truncated);
+        assert_eq!(kind(b"PAR1", 100), ErrorKind::Truncated);
+        assert_eq!(kind(b"\x05\0\0\0PAR2", 100), ErrorKind::Corrupt);
+        assert_eq!(kind(b"\x59\0\0\0PAR1", 100), ErrorKind::Corrupt);
+        assert_eq!(
+            kind(b"\xff\xff\xff\xffPAR1", 1 << 40),
+            ErrorKind::LimitExceeded
+        );
+        assert!(tail(b"\x58\0\0\0PAR1", 100).is_ok());
+    }
+
+    #[test]
+    fn more_schema_elements_than_allowed_are_not_read() {
+        let meta = testing::file_metadata();
+        let limits = Limits {
+            schema_nodes: meta.schema.len() - 1,
+            ..Limits::default()
+        };
+        let error = FileMetaData::decode(&meta.encode().into(), &limits).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn column_orders_keep_unknown_members() {
+        for order in [
+            ColumnOrder::TypeOrder,
+            ColumnOrder::Ieee754TotalOrder,
+            ColumnOrder::Int96TimestampOrder,
+            ColumnOrder::Other(40),
+        ] {
+            testing::check(&order);
+        }
+    }
+}

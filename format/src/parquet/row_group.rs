@@ -1,0 +1,161 @@
+//! A row group's place in the footer: its chunks, in the order of the schema's leaves.
+//! // spec: parquet.thrift, RowGroup and ColumnChunk
+
+use bytes::Bytes;
+
+use crate::error::Result;
+use crate::parquet::column_metadata::ColumnMetaData;
+use crate::parquet::encryption::ColumnCryptoMetaData;
+use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+
+/// A horizontal part of the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RowGroup {
+    /// One a leaf, in leaf order.
+    pub columns: Vec<ColumnChunk>,
+    /// Bytes of all chunks decompressed.
+    pub total_byte_size: i64,
+    /// Rows.
+    pub num_rows: i64,
+    /// How the rows are sorted, if they are.
+    pub sorting_columns: Option<Vec<SortingColumn>>,
+    /// Place of the first page. Known to be wrong in some files: the chunks' own offsets count.
+    pub file_offset: Option<i64>,
+    /// Bytes of all chunks in the file.
+    pub total_compressed_size: Option<i64>,
+    /// Number of the row group in the file.
+    pub ordinal: Option<i16>,
+}
+
+impl Structure for RowGroup {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut group = RowGroup::default();
+        let mut fields = Fields::new("RowGroup");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::List) => group.columns = reader.structures()?,
+                (2, Wire::I64) => group.total_byte_size = reader.i64()?,
+                (3, Wire::I64) => group.num_rows = reader.i64()?,
+                (4, Wire::List) => group.sorting_columns = Some(reader.structures()?),
+                (5, Wire::I64) => group.file_offset = Some(reader.i64()?),
+                (6, Wire::I64) => group.total_compressed_size = Some(reader.i64()?),
+                (7, Wire::I16) => group.ordinal = Some(reader.i16()?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        fields.require(reader, &[1, 2, 3])?;
+        Ok(group)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.structures(1, self.columns.as_slice());
+        writer.i64(2, self.total_byte_size);
+        writer.i64(3, self.num_rows);
+        writer.structures(4, self.sorting_columns.as_deref());
+        writer.i64(5, self.file_offset);
+        writer.i64(6, self.total_compressed_size);
+        writer.i16(7, self.ordinal);
+    }
+}
+
+/// One column of the sort order of a row group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SortingColumn {
+    /// Number of the leaf.
+    pub column_idx: i32,
+    /// Whether values descend.
+    pub descending: bool,
+    /// Whether nulls come first.
+    pub nulls_first: bool,
+}
+
+impl Structure for SortingColumn {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut sorting = SortingColumn::default();
+        let mut fields = Fields::new("SortingColumn");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::I32) => sorting.column_idx = reader.i32()?,
+                (2, Wire::Bool(value)) => sorting.descending = value,
+                (3, Wire::Bool(value)) => sorting.nulls_first = value,
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        fields.require(reader, &[1, 2, 3])?;
+        Ok(sorting)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.i32(1, self.column_idx);
+        writer.bool(2, self.descending);
+        writer.bool(3, self.nulls_first);
+    }
+}
+
+/// A column chunk: where its metadata and indexes are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ColumnChunk {
+    /// Another file that holds the data, relative to this one; only summary files have it.
+    pub file_path: Option<String>,
+    /// Deprecated and not to be used.
+    pub file_offset: i64,
+    /// The metadata; absent if it is encrypted with a key of its own.
+    pub meta_data: Option<ColumnMetaData>,
+    /// Place of the offset index.
+    pub offset_index_offset: Option<i64>,
+    /// Bytes of the offset index.
+    pub offset_index_length: Option<i32>,
+    /// Place of the column index.
+    pub column_index_offset: Option<i64>,
+    /// Bytes of the column index.
+    pub column_index_length: Option<i32>,
+    /// How the column is encrypted, if it is.
+    pub crypto_metadata: Option<ColumnCryptoMetaData>,
+    /// The metadata, encrypted.
+    pub encrypted_column_metadata: Option<Bytes>,
+}
+
+impl Structure for ColumnChunk {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut chunk = ColumnChunk::default();
+        let mut fields = Fields::new("ColumnChunk");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::Binary) => chunk.file_path = Some(reader.string()?),
+                (2, Wire::I64) => chunk.file_offset = reader.i64()?,
+                (3, Wire::Struct) => chunk.meta_data = Some(Structure::decode_from(reader)?),
+                (4, Wire::I64) => chunk.offset_index_offset = Some(reader.i64()?),
+                (5, Wire::I32) => chunk.offset_index_length = Some(reader.i32()?),
+                (6, Wire::I64) => chunk.column_index_offset = Some(reader.i64()?),
+                (7, Wire::I32) => chunk.column_index_length = Some(reader.i32()?),
+                (8, Wire::Struct) => chunk.crypto_metadata = Some(Structure::decode_from(reader)?),
+                (9, Wire::Binary) => chunk.encrypted_column_metadata = Some(reader.binary()?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        // file_offset is required by name but has a default, and some writers leave it out
+        Ok(chunk)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.string(1, self.file_path.as_deref());
+        writer.i64(2, self.file_offset);
+        writer.structure(3, self.meta_data.as_ref());
+        writer.i64(4, self.offset_index_offset);
+        writer.i32(5, self.offset_index_length);
+        writer.i64(6, self.column_index_offset);
+        writer.i32(7, self.column_index_length);
+        writer.structure(8, self.crypto_metadata.as_ref());
+        writer.binary(9, self.encrypted_column_metadata.as_deref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parquet::testing;
+
+    #[test]
+    fn row_groups_survive_every_cut_and_flip() {
+        testing::check(&testing::row_group());
+    }
+}

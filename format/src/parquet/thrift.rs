@@ -1,0 +1,544 @@
+//! Thrift's compact protocol, as much of it as Parquet's metadata needs, in both directions.
+//!
+//! ```text
+//! struct  field* 00                       field   dddd tttt [zigzag id if d = 0] value
+//! list    nnnn tttt [varint n if n = 15] element*     (set: the same)
+//! map     00 | varint n, kkkk vvvv, (key value)*
+//! bool    in a field: the type itself (1 true, 2 false); in a list: one byte, 1 is true
+//! i8      one byte      i16 i32 i64  zigzag varint      double  8 bytes, little-endian
+//! binary  varint length, bytes
+//! ```
+//!
+//! A struct's decoder is a plain `match (id, wire)`: what it does not name, or names with another wire
+//! type, is skipped. // spec: thrift-compact-protocol.md
+
+use bytes::Bytes;
+
+use crate::bytes::{Cursor, put_varint, zigzag};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+
+/// A type on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wire {
+    /// A field's boolean with its value; as an element type the value means nothing.
+    Bool(bool),
+    I8,
+    I16,
+    I32,
+    I64,
+    Double,
+    Binary,
+    List,
+    Set,
+    Map,
+    Struct,
+    Uuid,
+}
+
+impl Wire {
+    fn from_id(id: u8, position: usize) -> Result<Wire> {
+        Ok(match id {
+            1 => Wire::Bool(true),
+            2 => Wire::Bool(false),
+            3 => Wire::I8,
+            4 => Wire::I16,
+            5 => Wire::I32,
+            6 => Wire::I64,
+            7 => Wire::Double,
+            8 => Wire::Binary,
+            9 => Wire::List,
+            10 => Wire::Set,
+            11 => Wire::Map,
+            12 => Wire::Struct,
+            13 => Wire::Uuid,
+            _ => {
+                return Err(Error::corrupt(format!("wire type {id} does not exist"))
+                    .at("thrift", position as u64));
+            }
+        })
+    }
+
+    fn id(self) -> u8 {
+        match self {
+            Wire::Bool(true) => 1,
+            Wire::Bool(false) => 2,
+            Wire::I8 => 3,
+            Wire::I16 => 4,
+            Wire::I32 => 5,
+            Wire::I64 => 6,
+            Wire::Double => 7,
+            Wire::Binary => 8,
+            Wire::List => 9,
+            Wire::Set => 10,
+            Wire::Map => 11,
+            Wire::Struct => 12,
+            Wire::Uuid => 13,
+        }
+    }
+
+    /// The fewest bytes that an element of this type takes.
+    fn least_bytes(self) -> usize {
+        match self {
+            Wire::Double => 8,
+            Wire::Uuid => 16,
+            _ => 1,
+        }
+    }
+}
+
+/// A struct or union of the specification.
+pub(crate) trait Structure: Sized {
+    /// Reads the fields and the stop byte.
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self>;
+
+    /// Writes the fields; the stop byte is the caller's.
+    fn encode_to(&self, writer: &mut Writer<'_>);
+}
+
+/// The whole of `bytes` as one struct; bytes after it are left alone. Also returns its length.
+pub(crate) fn decode<T: Structure>(bytes: &[u8], limits: &Limits) -> Result<(T, usize)> {
+    let mut reader = Reader::new(bytes, limits);
+    let value = T::decode_from(&mut reader)?;
+    Ok((value, reader.position()))
+}
+
+/// Like [`decode`], with binary values that share `bytes` instead of copying.
+pub(crate) fn decode_shared<T: Structure>(bytes: &Bytes, limits: &Limits) -> Result<(T, usize)> {
+    let mut reader = Reader::new(bytes, limits);
+    reader.shared = Some(bytes);
+    let value = T::decode_from(&mut reader)?;
+    Ok((value, reader.position()))
+}
+
+/// The bytes of one struct.
+pub(crate) fn encode<T: Structure>(value: &T) -> Vec<u8> {
+    let mut out = Vec::new();
+    Writer::structure_into(&mut out, value);
+    out
+}
+
+/// Takes values off a slice.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'a> {
+    cursor: Cursor<'a>,
+    shared: Option<&'a Bytes>,
+    limits: Limits,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
+        Reader {
+            cursor: Cursor::new(bytes),
+            shared: None,
+            limits: *limits,
+        }
+    }
+
+    pub(crate) fn position(&self) -> usize {
+        self.cursor.position()
+    }
+
+    pub(crate) fn i8(&mut self) -> Result<i8> {
+        self.cursor.u8().map(|byte| byte as i8)
+    }
+
+    pub(crate) fn i16(&mut self) -> Result<i16> {
+        self.narrow()
+    }
+
+    #[inline]
+    pub(crate) fn i32(&mut self) -> Result<i32> {
+        self.narrow()
+    }
+
+    #[inline]
+    pub(crate) fn i64(&mut self) -> Result<i64> {
+        self.cursor.zigzag()
+    }
+
+    pub(crate) fn f64(&mut self) -> Result<f64> {
+        self.cursor.array().map(f64::from_le_bytes)
+    }
+
+    /// A boolean that is a list's element. Writers exist that spell false 0 and others 2.
+    pub(crate) fn bool_element(&mut self) -> Result<bool> {
+        self.cursor.u8().map(|byte| byte == 1)
+    }
+
+    fn narrow<T: TryFrom<i64>>(&mut self) -> Result<T> {
+        let position = self.position();
+        let value = self.cursor.zigzag()?;
+        T::try_from(value).map_err(|_| {
+            Error::corrupt(format!("{value} is too wide for its field"))
+                .at("thrift", position as u64)
+        })
+    }
+
+    /// Length-prefixed bytes, borrowed.
+    pub(crate) fn slice(&mut self) -> Result<&'a [u8]> {
+        let length = self.cursor.varint()?;
+        // a length beyond usize is beyond the bytes left, too
+        self.cursor
+            .take(usize::try_from(length).unwrap_or(usize::MAX))
+    }
+
+    /// Length-prefixed bytes that outlive the reader.
+    pub(crate) fn binary(&mut self) -> Result<Bytes> {
+        let slice = self.slice()?;
+        Ok(match self.shared {
+            Some(shared) => shared.slice_ref(slice),
+            None => Bytes::copy_from_slice(slice),
+        })
+    }
+
+    /// Length-prefixed text.
+    pub(crate) fn string(&mut self) -> Result<String> {
+        let position = self.position();
+        match std::str::from_utf8(self.slice()?) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(error) => Err(Error::corrupt("text is not UTF-8")
+                .at("thrift", position as u64)
+                .with_source(error)),
+        }
+    }
+
+    /// A list's header: element type and count, which the bytes left can hold.
+    pub(crate) fn list(&mut self) -> Result<(Wire, usize)> {
+        let position = self.position();
+        let head = self.cursor.u8()?;
+        let wire = Wire::from_id(head & 0x0f, position)?;
+        let count = match head >> 4 {
+            15 => self.cursor.varint()?,
+            count => u64::from(count),
+        };
+        let count = self.fitting(count, wire.least_bytes(), position)?;
+        Ok((wire, count))
+    }
+
+    /// What the file may make us spend.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// A list whose elements are all of `wire`. Only an empty one may declare another type.
+    pub(crate) fn list_of<T>(
+        &mut self,
+        wire: Wire,
+        mut element: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let position = self.position();
+        let (found, count) = self.list()?;
+        if std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
+            return match count {
+                0 => Ok(Vec::new()),
+                _ => Err(Error::corrupt(format!(
+                    "a list of {found:?} stands where {wire:?} is due"
+                ))
+                .at("thrift", position as u64)),
+            };
+        }
+        // what a struct takes in memory is not bounded by what it takes in the file: grow from a modest start
+        let mut list = Vec::with_capacity(count.min(4096));
+        for _ in 0..count {
+            list.push(element(self)?);
+        }
+        Ok(list)
+    }
+
+    /// A list of structs.
+    pub(crate) fn structures<T: Structure>(&mut self) -> Result<Vec<T>> {
+        self.list_of(Wire::Struct, T::decode_from)
+    }
+
+    /// Passes over a value of type `wire`.
+    pub(crate) fn skip(&mut self, wire: Wire) -> Result<()> {
+        self.skip_within(wire, self.limits.depth)
+    }
+
+    fn skip_within(&mut self, wire: Wire, depth: usize) -> Result<()> {
+        match wire {
+            Wire::Bool(_) => Ok(()),
+            Wire::I8 => self.cursor.take(1).map(drop),
+            Wire::I16 | Wire::I32 | Wire::I64 => self.cursor.varint().map(drop),
+            Wire::Double => self.cursor.take(8).map(drop),
+            Wire::Uuid => self.cursor.take(16).map(drop),
+            Wire::Binary => self.slice().map(drop),
+            Wire::List | Wire::Set | Wire::Map | Wire::Struct => {
+                let depth = depth
+                    .checked_sub(1)
+                    .ok_or_else(|| Error::limit("fields are nested too deeply"))?;
+                match wire {
+                    Wire::Struct => self.skip_struct(depth),
+                    Wire::Map => self.skip_map(depth),
+                    _ => {
+                        let (element, count) = self.list()?;
+                        (0..count).try_for_each(|_| self.skip_element(element, depth))
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip_struct(&mut self, depth: usize) -> Result<()> {
+        let mut fields = Fields::new("unknown");
+        while let Some((_, wire)) = fields.next(self)? {
+            self.skip_within(wire, depth)?;
+        }
+        Ok(())
+    }
+
+    fn skip_map(&mut self, depth: usize) -> Result<()> {
+        let position = self.position();
+        let count = self.cursor.varint()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let types = self.cursor.u8()?;
+        let key = Wire::from_id(types >> 4, position)?;
+        let value = Wire::from_id(types & 0x0f, position)?;
+        let least = key.least_bytes() + value.least_bytes();
+        for _ in 0..self.fitting(count, least, position)? {
+            self.skip_element(key, depth)?;
+            self.skip_element(value, depth)?;
+        }
+        Ok(())
+    }
+
+    /// In a collection a boolean takes a byte.
+    fn skip_element(&mut self, wire: Wire, depth: usize) -> Result<()> {
+        match wire {
+            Wire::Bool(_) => self.cursor.take(1).map(drop),
+            _ => self.skip_within(wire, depth),
+        }
+    }
+
+    /// `count` elements of at least `least` bytes, if the bytes left can hold them.
+    fn fitting(&self, count: u64, least: usize, position: usize) -> Result<usize> {
+        let room = self.cursor.remaining() / least;
+        match usize::try_from(count) {
+            Ok(count) if count <= room => Ok(count),
+            _ => Err(
+                Error::truncated(format!("{count} elements declared, room for {room}"))
+                    .at("thrift", position as u64),
+            ),
+        }
+    }
+}
+
+/// The walk over one struct's fields, and which of them were there.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    structure: &'static str,
+    last: i16,
+    seen: u32,
+}
+
+impl Fields {
+    /// Before the first field of `structure`.
+    pub(crate) fn new(structure: &'static str) -> Self {
+        Fields {
+            structure,
+            last: 0,
+            seen: 0,
+        }
+    }
+
+    /// The next field's id and wire type, or `None` after the stop byte.
+    #[inline]
+    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
+        let position = reader.position();
+        let head = reader.cursor.u8()?;
+        if head == 0 {
+            return Ok(None);
+        }
+        let wire = Wire::from_id(head & 0x0f, position)?;
+        self.last = match head >> 4 {
+            0 => reader.i16()?,
+            delta => self.last.checked_add(i16::from(delta)).ok_or_else(|| {
+                Error::corrupt("field id exceeds 16 bits").at(self.structure, position as u64)
+            })?,
+        };
+        self.seen |= bit(self.last);
+        Ok(Some((self.last, wire)))
+    }
+
+    /// Passes over the value of the field just met, which then counts as absent.
+    pub(crate) fn skip(&mut self, reader: &mut Reader<'_>, wire: Wire) -> Result<()> {
+        self.seen &= !bit(self.last);
+        reader.skip(wire)
+    }
+
+    /// Fails unless every field of `ids` was there.
+    pub(crate) fn require(&self, reader: &Reader<'_>, ids: &[i16]) -> Result<()> {
+        match ids.iter().find(|id| self.seen & bit(**id) == 0) {
+            None => Ok(()),
+            Some(id) => Err(Error::corrupt(format!("required field {id} is missing"))
+                .at(self.structure, reader.position() as u64)),
+        }
+    }
+}
+
+/// The seen-mask's bit of field `id`; ids beyond the mask are never required.
+fn bit(id: i16) -> u32 {
+    1u32.checked_shl(u32::try_from(id).unwrap_or(32))
+        .unwrap_or(0)
+}
+
+/// Writes the fields of one struct, in ascending order of their ids.
+#[derive(Debug)]
+pub(crate) struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    last: i16,
+}
+
+impl Writer<'_> {
+    /// Appends `value` with its stop byte.
+    fn structure_into<T: Structure>(out: &mut Vec<u8>, value: &T) {
+        let mut writer = Writer { out, last: 0 };
+        value.encode_to(&mut writer);
+        writer.out.push(0);
+    }
+
+    fn head(&mut self, id: i16, wire: Wire) {
+        match id.checked_sub(self.last) {
+            Some(delta @ 1..=15) => self.out.push((delta as u8) << 4 | wire.id()),
+            _ => {
+                self.out.push(wire.id());
+                put_varint(self.out, zigzag(i64::from(id)));
+            }
+        }
+        self.last = id;
+    }
+
+    pub(crate) fn bool(&mut self, id: i16, value: impl Into<Option<bool>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::Bool(value));
+        }
+    }
+
+    pub(crate) fn i8(&mut self, id: i16, value: impl Into<Option<i8>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::I8);
+            self.out.push(value as u8);
+        }
+    }
+
+    pub(crate) fn i16(&mut self, id: i16, value: impl Into<Option<i16>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::I16);
+            put_varint(self.out, zigzag(i64::from(value)));
+        }
+    }
+
+    pub(crate) fn i32(&mut self, id: i16, value: impl Into<Option<i32>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::I32);
+            put_varint(self.out, zigzag(i64::from(value)));
+        }
+    }
+
+    pub(crate) fn i64(&mut self, id: i16, value: impl Into<Option<i64>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::I64);
+            put_varint(self.out, zigzag(value));
+        }
+    }
+
+    pub(crate) fn f64(&mut self, id: i16, value: impl Into<Option<f64>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::Double);
+            self.out.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn binary<'v>(&mut self, id: i16, value: impl Into<Option<&'v [u8]>>) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::Binary);
+            put_binary(self.out, value);
+        }
+    }
+
+    pub(crate) fn string<'v>(&mut self, id: i16, value: impl Into<Option<&'v str>>) {
+        self.binary(id, value.into().map(str::as_bytes));
+    }
+
+    pub(crate) fn structure<'v, T: Structure + 'v>(
+        &mut self,
+        id: i16,
+        value: impl Into<Option<&'v T>>,
+    ) {
+        if let Some(value) = value.into() {
+            self.head(id, Wire::Struct);
+            Self::structure_into(self.out, value);
+        }
+    }
+
+    /// A struct without fields: most union members are.
+    pub(crate) fn empty(&mut self, id: i16) {
+        self.head(id, Wire::Struct);
+        self.out.push(0);
+    }
+
+    fn list<T>(
+        &mut self,
+        id: i16,
+        (wire, values): (Wire, Option<&[T]>),
+        put: impl Fn(&mut Vec<u8>, &T),
+    ) {
+        let Some(values) = values else { return };
+        self.head(id, Wire::List);
+        match values.len() {
+            count @ 0..=14 => self.out.push((count as u8) << 4 | wire.id()),
+            count => {
+                self.out.push(0xf0 | wire.id());
+                put_varint(self.out, count as u64);
+            }
+        }
+        for value in values {
+            put(self.out, value);
+        }
+    }
+
+    pub(crate) fn bools<'v>(&mut self, id: i16, values: impl Into<Option<&'v [bool]>>) {
+        // 1 is the element type that old readers know; 2 is false
+        self.list(id, (Wire::Bool(true), values.into()), |out, value| {
+            out.push(if *value { 1 } else { 2 })
+        });
+    }
+
+    pub(crate) fn i32s<'v>(&mut self, id: i16, values: impl Into<Option<&'v [i32]>>) {
+        self.list(id, (Wire::I32, values.into()), |out, value| {
+            put_varint(out, zigzag(i64::from(*value)))
+        });
+    }
+
+    pub(crate) fn i64s<'v>(&mut self, id: i16, values: impl Into<Option<&'v [i64]>>) {
+        self.list(id, (Wire::I64, values.into()), |out, value| {
+            put_varint(out, zigzag(*value))
+        });
+    }
+
+    pub(crate) fn binaries<'v, T: AsRef<[u8]> + 'v>(
+        &mut self,
+        id: i16,
+        values: impl Into<Option<&'v [T]>>,
+    ) {
+        self.list(id, (Wire::Binary, values.into()), |out, value| {
+            put_binary(out, value.as_ref())
+        });
+    }
+
+    pub(crate) fn structures<'v, T: Structure + 'v>(
+        &mut self,
+        id: i16,
+        values: impl Into<Option<&'v [T]>>,
+    ) {
+        self.list(id, (Wire::Struct, values.into()), Self::structure_into);
+    }
+}
+
+fn put_binary(out: &mut Vec<u8>, value: &[u8]) {
+    put_varint(out, value.len() as u64);
+    out.extend_from_slice(value);
+}
