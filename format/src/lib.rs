@@ -32,6 +32,7 @@ mod cell;
 mod concat;
 pub mod filter;
 mod gather;
+mod judge;
 pub mod scan;
 pub mod stats;
 

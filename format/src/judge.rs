@@ -1,0 +1,754 @@
+//! The judging of a [`Filter`] by statistics.
+//!
+//! Each node answers which of TRUE, FALSE and UNKNOWN some row may yield. The answer may name too many,
+//! never too few; so NOT, AND and OR compose without special cases, and what statistics do not
+//! say ends as Maybe. A leaf enters as its [`Domain`]: whether it may be null, NaN or a value, and
+//! between which bounds values lie. Bounds say nothing of NaN, which is above every number.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::filter::{Affix, CompareOp, Filter, Verdict};
+use crate::scalar::Scalar;
+use crate::schema::LeafId;
+use crate::stats::{Bound, ColumnStats};
+
+impl Filter {
+    /// What statistics of some rows say about all of them. `stats` answers for a leaf of the table;
+    /// `None` is "nothing is known".
+    pub fn judge<'a>(&self, stats: &dyn Fn(LeafId) -> Option<Cow<'a, ColumnStats>>) -> Verdict {
+        let possible = self.outcomes(&|leaf| stats(leaf).unwrap_or_default());
+        match (possible.yes, possible.no || possible.unknown) {
+            (false, _) => Verdict::Never,
+            (true, true) => Verdict::Maybe,
+            (true, false) => Verdict::Always,
+        }
+    }
+
+    fn outcomes<'a>(&self, stats: &dyn Fn(LeafId) -> Cow<'a, ColumnStats>) -> Outcomes {
+        match self {
+            Filter::Constant(value) => Outcomes::only(*value),
+            Filter::Opaque => Outcomes::ANY,
+            Filter::Not(inner) => inner.outcomes(stats).not(),
+            Filter::And(all) => (all.iter())
+                .map(|one| one.outcomes(stats))
+                .fold(Outcomes::only(Some(true)), Outcomes::and),
+            Filter::Or(all) => (all.iter())
+                .map(|one| one.outcomes(stats).not())
+                .fold(Outcomes::only(Some(true)), Outcomes::and)
+                .not(),
+            Filter::CompareLeaves { left, op, right } => {
+                let (left, right) = (stats(*left), stats(*right));
+                compare_domains(&Domain::new(&left), *op, &Domain::new(&right))
+            }
+            Filter::Compare { leaf, op, value } => Domain::new(&stats(*leaf)).compare(*op, value),
+            Filter::NullSafeEq { leaf, value } => Domain::new(&stats(*leaf)).null_safe_eq(value),
+            Filter::In {
+                leaf,
+                values,
+                has_null,
+            } => Domain::new(&stats(*leaf)).within(values, *has_null),
+            Filter::IsNull(leaf) => Domain::new(&stats(*leaf)).is_null(),
+            Filter::IsNotNull(leaf) => Domain::new(&stats(*leaf)).is_null().not(),
+            Filter::Like { leaf, affix, bytes } => Domain::new(&stats(*leaf)).like(*affix, bytes),
+        }
+    }
+}
+
+/// Which truth values some row may yield.
+#[derive(Debug, Clone, Copy)]
+struct Outcomes {
+    yes: bool,
+    no: bool,
+    unknown: bool,
+}
+
+impl Outcomes {
+    const ANY: Outcomes = Outcomes {
+        yes: true,
+        no: true,
+        unknown: true,
+    };
+
+    fn only(value: Option<bool>) -> Self {
+        Outcomes {
+            yes: value == Some(true),
+            no: value == Some(false),
+            unknown: value.is_none(),
+        }
+    }
+
+    fn not(self) -> Self {
+        Outcomes {
+            yes: self.no,
+            no: self.yes,
+            unknown: self.unknown,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Outcomes {
+            yes: self.yes && other.yes,
+            no: self.no || other.no,
+            unknown: self.unknown && (other.yes || other.unknown) || self.yes && other.unknown,
+        }
+    }
+}
+
+/// How values may stand to something.
+#[derive(Debug, Clone, Copy)]
+struct Orders {
+    less: bool,
+    equal: bool,
+    greater: bool,
+}
+
+impl Orders {
+    const NONE: Orders = Orders {
+        less: false,
+        equal: false,
+        greater: false,
+    };
+
+    fn outcomes(self, op: CompareOp, unknown: bool) -> Outcomes {
+        let Orders {
+            less,
+            equal,
+            greater,
+        } = self;
+        let (yes, no) = match op {
+            CompareOp::Eq => (equal, less || greater),
+            CompareOp::NotEq => (less || greater, equal),
+            CompareOp::Lt => (less, equal || greater),
+            CompareOp::LtEq => (less || equal, greater),
+            CompareOp::Gt => (greater, less || equal),
+            CompareOp::GtEq => (equal || greater, less),
+        };
+        Outcomes { yes, no, unknown }
+    }
+}
+
+/// What the slots of a leaf may hold.
+struct Domain<'a> {
+    null: bool,
+    nan: bool,
+    /// Something that is neither null nor NaN.
+    value: bool,
+    min: Option<&'a Bound>,
+    max: Option<&'a Bound>,
+}
+
+impl<'a> Domain<'a> {
+    fn new(stats: &'a ColumnStats) -> Self {
+        let usable =
+            |bound: &'a Option<Bound>| bound.as_ref().filter(|bound| !bound.value.is_nan());
+        let (mut min, mut max) = (usable(&stats.min), usable(&stats.max));
+        if order(min, max) == Some(Ordering::Greater) {
+            (min, max) = (None, None);
+        }
+        let not_float =
+            |bound: &Bound| !matches!(bound.value, Scalar::Float32(_) | Scalar::Float64(_));
+        let not_float = min.is_some_and(not_float) || max.is_some_and(not_float);
+        let not_null = stats
+            .value_count
+            .zip(stats.null_count)
+            .map(|(all, nulls)| all.checked_sub(nulls));
+        let not_null = not_null.flatten();
+        let any_not_null = not_null != Some(0);
+        Domain {
+            null: stats.null_count != Some(0),
+            nan: any_not_null && stats.nan_count.map_or(!not_float, |nans| nans > 0),
+            value: any_not_null && (stats.nan_count.is_none() || stats.nan_count != not_null),
+            min,
+            max,
+        }
+    }
+
+    /// How the slots that are not null may stand to `value`.
+    fn orders(&self, value: &Scalar) -> Orders {
+        let to = |bound: Option<&Bound>| bound.and_then(|bound| bound.value.compare(value));
+        let (min, max) = (to(self.min), to(self.max));
+        let is_nan = value.is_nan();
+        Orders {
+            less: self.value && !min.is_some_and(Ordering::is_ge),
+            equal: self.value
+                && !is_nan
+                && !min.is_some_and(Ordering::is_gt)
+                && !max.is_some_and(Ordering::is_lt)
+                || self.nan && is_nan,
+            greater: self.value && !is_nan && !max.is_some_and(Ordering::is_le)
+                || self.nan && !is_nan,
+        }
+    }
+
+    /// Whether every slot that is not null is known to equal `value`. Bounds that no row is known to hold
+    /// do not prove that.
+    fn is_only(&self, value: &Scalar) -> bool {
+        let Orders { less, greater, .. } = self.orders(value);
+        !less && !greater && (!self.value || self.exact().is_some())
+    }
+
+    /// Both bounds, where rows hold them.
+    fn exact(&self) -> Option<(&Scalar, &Scalar)> {
+        let exact = |bound: Option<&'a Bound>| bound.filter(|bound| bound.exact);
+        Some((&exact(self.min)?.value, &exact(self.max)?.value))
+    }
+
+    fn compare(&self, op: CompareOp, value: &Scalar) -> Outcomes {
+        if value.is_null() {
+            return Outcomes::only(None);
+        }
+        let mut outcomes = self.orders(value).outcomes(op, self.null);
+        let may_differ = self.value && !self.is_only(value);
+        match op {
+            CompareOp::Eq => outcomes.no |= may_differ,
+            CompareOp::NotEq => outcomes.yes |= may_differ,
+            _ => {}
+        }
+        outcomes
+    }
+
+    fn null_safe_eq(&self, value: &Scalar) -> Outcomes {
+        if value.is_null() {
+            return self.is_null();
+        }
+        let Outcomes { yes, no, unknown } = self.compare(CompareOp::Eq, value);
+        Outcomes {
+            yes,
+            no: no || unknown,
+            unknown: false,
+        }
+    }
+
+    fn within(&self, values: &[Scalar], has_null: bool) -> Outcomes {
+        let miss = (self.value || self.nan) && !values.iter().any(|value| self.is_only(value));
+        Outcomes {
+            yes: values.iter().any(|value| self.orders(value).equal),
+            no: miss && !has_null,
+            unknown: self.null || miss && has_null,
+        }
+    }
+
+    fn is_null(&self) -> Outcomes {
+        Outcomes {
+            yes: self.null,
+            no: self.value || self.nan,
+            unknown: false,
+        }
+    }
+
+    fn like(&self, affix: Affix, literal: &[u8]) -> Outcomes {
+        let exact = self
+            .exact()
+            .and_then(|(min, max)| Some((min.as_bytes()?, max.as_bytes()?)));
+        let (mut yes, mut no) = (self.value, self.value);
+        match (exact, affix) {
+            _ if literal.is_empty() => no = false,
+            (Some((min, max)), _) if min == max => {
+                yes &= matches(affix, min, literal);
+                no &= !matches(affix, min, literal);
+            }
+            (Some((min, max)), Affix::Prefix)
+                if min.starts_with(literal) && max.starts_with(literal) =>
+            {
+                no = false;
+            }
+            (_, Affix::Prefix) => yes &= self.meets_prefix(literal),
+            _ => {}
+        }
+        Outcomes {
+            yes,
+            no,
+            unknown: self.null,
+        }
+    }
+
+    /// Whether some value between the bounds may start with `prefix`.
+    fn meets_prefix(&self, prefix: &[u8]) -> bool {
+        let bytes = |bound: Option<&'a Bound>| bound.and_then(|bound| bound.value.as_bytes());
+        let below = bytes(self.max).is_some_and(|max| max < prefix);
+        let above = bytes(self.min).is_some_and(|min| min > prefix && !min.starts_with(prefix));
+        !below && !above
+    }
+}
+
+fn matches(affix: Affix, value: &[u8], literal: &[u8]) -> bool {
+    match affix {
+        Affix::Prefix => value.starts_with(literal),
+        Affix::Suffix => value.ends_with(literal),
+        Affix::Infix => value.windows(literal.len()).any(|window| window == literal),
+    }
+}
+
+fn order(a: Option<&Bound>, b: Option<&Bound>) -> Option<Ordering> {
+    a?.value.compare(&b?.value)
+}
+
+fn compare_domains(left: &Domain, op: CompareOp, right: &Domain) -> Outcomes {
+    let mut orders = Orders::NONE;
+    if left.value && right.value {
+        let lowest = order(left.min, right.max);
+        let highest = order(left.max, right.min);
+        orders = Orders {
+            less: !lowest.is_some_and(Ordering::is_ge),
+            equal: !lowest.is_some_and(Ordering::is_gt) && !highest.is_some_and(Ordering::is_lt),
+            greater: !highest.is_some_and(Ordering::is_le),
+        };
+        if left.exact().is_none() || right.exact().is_none() {
+            let settled = !orders.less && !orders.greater;
+            orders.less |= settled;
+            orders.greater |= settled;
+        }
+    }
+    orders.less |= left.value && right.nan;
+    orders.equal |= left.nan && right.nan;
+    orders.greater |= left.nan && right.value;
+    orders.outcomes(op, left.null || right.null)
+}
+
+#[cfg(test)]
+mod tests {
+    use quickcheck::{Arbitrary, Gen};
+
+    use super::*;
+
+    const KINDS: u32 = 4;
+
+    /// A value of leaf `kind`: two integer leaves, one of floats, one of text.
+    fn arbitrary_value(g: &mut Gen, kind: u32) -> Scalar {
+        let small = i64::from(u8::arbitrary(g) % 5);
+        match kind {
+            0 | 1 => Scalar::Int(small),
+            2 => Scalar::Float64(
+                *g.choose(&[-0.0, 0.0, 1.0, f64::INFINITY, f64::NAN])
+                    .unwrap(),
+            ),
+            _ => Scalar::string(
+                g.choose(&["", "a", "ab", "abc", "b", "\u{10ffff}"])
+                    .unwrap(),
+            ),
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    struct Case {
+        rows: Vec<Vec<Scalar>>,
+        exact: Vec<ColumnStats>,
+        weak: Vec<ColumnStats>,
+        filter: Filter,
+    }
+
+    impl Arbitrary for Case {
+        fn arbitrary(g: &mut Gen) -> Self {
+            let nulls = *g.choose(&[0u8, 3, 10]).unwrap();
+            let width = *g.choose(&[1usize, 2, 5]).unwrap();
+            let pools: Vec<Vec<Scalar>> = (0..KINDS)
+                .map(|kind| (0..width).map(|_| arbitrary_value(g, kind)).collect())
+                .collect();
+            let rows: Vec<Vec<Scalar>> = (0..usize::arbitrary(g) % 6)
+                .map(|_| {
+                    let mut value = |pool: &Vec<Scalar>| match u8::arbitrary(g) % 10 < nulls {
+                        true => Scalar::Null,
+                        false => g.choose(pool).unwrap().clone(),
+                    };
+                    pools.iter().map(&mut value).collect()
+                })
+                .collect();
+            let exact: Vec<ColumnStats> = (0..KINDS as usize)
+                .map(|leaf| stats_of(&rows, leaf))
+                .collect();
+            let weak = exact.iter().map(|stats| weaken(g, stats.clone())).collect();
+            Case {
+                rows,
+                exact,
+                weak,
+                filter: arbitrary_filter(g, 3),
+            }
+        }
+    }
+
+    fn stats_of(rows: &[Vec<Scalar>], leaf: usize) -> ColumnStats {
+        let column: Vec<&Scalar> = rows.iter().map(|row| &row[leaf]).collect();
+        let count = |test: fn(&Scalar) -> bool| {
+            Some(column.iter().filter(|value| test(value)).count() as u64)
+        };
+        let mut values: Vec<&Scalar> = column
+            .iter()
+            .filter(|value| !value.is_null() && !value.is_nan())
+            .copied()
+            .collect();
+        values.sort_by(|a, b| a.compare(b).unwrap());
+        let bound = |value: Option<&&Scalar>| {
+            value.map(|&value| Bound {
+                value: value.clone(),
+                exact: true,
+            })
+        };
+        ColumnStats {
+            min: bound(values.first()),
+            max: bound(values.last()),
+            null_count: count(Scalar::is_null),
+            nan_count: count(Scalar::is_nan),
+            distinct_count: None,
+            value_count: Some(rows.len() as u64),
+        }
+    }
+
+    fn weaken(g: &mut Gen, mut stats: ColumnStats) -> ColumnStats {
+        let mut chance = || u8::arbitrary(g) % 3 == 0;
+        if chance() {
+            stats.min = stats.min.and_then(|bound| {
+                let value = match bound.value {
+                    Scalar::Int(value) => Some(Scalar::Int(value - i64::from(chance()))),
+                    Scalar::Float64(value) => Some(Scalar::Float64(value - 1.0)),
+                    Scalar::String(text) => Some(Scalar::string(text.get(..1).unwrap_or(""))),
+                    _ => None,
+                };
+                value.map(|value| Bound {
+                    value,
+                    exact: false,
+                })
+            });
+        }
+        if chance() {
+            stats.max = stats.max.and_then(|bound| {
+                let value = match bound.value {
+                    Scalar::Int(value) => Some(Scalar::Int(value + i64::from(chance()))),
+                    Scalar::Float64(value) => Some(Scalar::Float64(value + 1.0)),
+                    Scalar::String(text) if text.starts_with('a') => Some(Scalar::string("b")),
+                    _ => None,
+                };
+                value.map(|value| Bound {
+                    value,
+                    exact: false,
+                })
+            });
+        }
+        stats.min = stats.min.filter(|_| !chance());
+        stats.max = stats.max.filter(|_| !chance());
+        stats.null_count = stats.null_count.filter(|_| !chance());
+        stats.nan_count = stats.nan_count.filter(|_| !chance());
+        stats.value_count = stats.value_count.filter(|_| !chance());
+        stats
+    }
+
+    fn arbitrary_filter(g: &mut Gen, depth: u8) -> Filter {
+        let ops = [
+            CompareOp::Eq,
+            CompareOp::NotEq,
+            CompareOp::Lt,
+            CompareOp::LtEq,
+            CompareOp::Gt,
+            CompareOp::GtEq,
+        ];
+        let op = *g.choose(&ops).unwrap();
+        let kind = u32::arbitrary(g) % KINDS;
+        let leaf = LeafId(kind);
+        let several = |g: &mut Gen| {
+            (0..usize::arbitrary(g) % 4)
+                .map(|_| arbitrary_filter(g, depth - 1))
+                .collect()
+        };
+        match u8::arbitrary(g) % if depth == 0 { 8 } else { 12 } {
+            0 => Filter::Constant(Option::arbitrary(g)),
+            1 | 2 => Filter::Compare {
+                leaf,
+                op,
+                value: arbitrary_value(g, kind),
+            },
+            3 => Filter::CompareLeaves {
+                left: LeafId(0),
+                op,
+                right: LeafId(1),
+            },
+            4 => Filter::NullSafeEq {
+                leaf,
+                value: arbitrary_value(g, kind),
+            },
+            5 => Filter::In {
+                leaf,
+                values: (0..usize::arbitrary(g) % 4)
+                    .map(|_| arbitrary_value(g, kind))
+                    .collect(),
+                has_null: bool::arbitrary(g),
+            },
+            6 if bool::arbitrary(g) => Filter::IsNull(leaf),
+            6 => Filter::IsNotNull(leaf),
+            7 => Filter::Like {
+                leaf: LeafId(3),
+                affix: *g
+                    .choose(&[Affix::Prefix, Affix::Suffix, Affix::Infix])
+                    .unwrap(),
+                bytes: g
+                    .choose(&["", "a", "ab", "b", "c"])
+                    .unwrap()
+                    .as_bytes()
+                    .to_vec(),
+            },
+            8 => Filter::And(several(g)),
+            9 => Filter::Or(several(g)),
+            10 => Filter::Not(Box::new(arbitrary_filter(g, depth - 1))),
+            _ => Filter::Opaque,
+        }
+    }
+
+    fn holds(op: CompareOp, order: Ordering) -> bool {
+        match op {
+            CompareOp::Eq => order.is_eq(),
+            CompareOp::NotEq => order.is_ne(),
+            CompareOp::Lt => order.is_lt(),
+            CompareOp::LtEq => order.is_le(),
+            CompareOp::Gt => order.is_gt(),
+            CompareOp::GtEq => order.is_ge(),
+        }
+    }
+
+    /// SQL's answer for one row; the opaque filter is true of every row but `opaque`.
+    fn evaluate(filter: &Filter, row: &[Scalar], opaque: Option<bool>) -> Option<bool> {
+        let inner = |filter: &Filter| evaluate(filter, row, opaque);
+        match filter {
+            Filter::Constant(value) => *value,
+            Filter::Opaque => opaque,
+            Filter::Compare { leaf, op, value } => row[leaf.index()]
+                .compare(value)
+                .map(|order| holds(*op, order)),
+            Filter::CompareLeaves { left, op, right } => row[left.index()]
+                .compare(&row[right.index()])
+                .map(|order| holds(*op, order)),
+            Filter::NullSafeEq { leaf, value } => Some(row[leaf.index()] == *value),
+            Filter::In {
+                leaf,
+                values,
+                has_null,
+            } => match &row[leaf.index()] {
+                Scalar::Null => None,
+                value if values.contains(value) => Some(true),
+                _ => (!has_null).then_some(false),
+            },
+            Filter::IsNull(leaf) => Some(row[leaf.index()].is_null()),
+            Filter::IsNotNull(leaf) => Some(!row[leaf.index()].is_null()),
+            Filter::Like { leaf, affix, bytes } => row[leaf.index()]
+                .as_bytes()
+                .map(|value| bytes.is_empty() || matches(*affix, value, bytes)),
+            Filter::And(all) if all.iter().any(|one| inner(one) == Some(false)) => Some(false),
+            Filter::And(all) => all
+                .iter()
+                .all(|one| inner(one) == Some(true))
+                .then_some(true),
+            Filter::Or(all) if all.iter().any(|one| inner(one) == Some(true)) => Some(true),
+            Filter::Or(all) => all
+                .iter()
+                .any(|one| inner(one).is_none())
+                .then_some(())
+                .map_or(Some(false), |()| None),
+            Filter::Not(one) => inner(one).map(|value| !value),
+        }
+    }
+
+    fn judge(filter: &Filter, stats: &[ColumnStats]) -> Verdict {
+        filter.judge(&|leaf| stats.get(leaf.index()).map(Cow::Borrowed))
+    }
+
+    quickcheck::quickcheck! {
+        fn no_verdict_contradicts_a_row(case: Case) -> bool {
+            [&case.exact, &case.weak].into_iter().all(|stats| {
+                let verdict = judge(&case.filter, stats);
+                [Some(true), Some(false), None].into_iter().all(|opaque| {
+                    let holds = |row: &Vec<Scalar>| evaluate(&case.filter, row, opaque) == Some(true);
+                    match verdict {
+                        Verdict::Never => !case.rows.iter().any(holds),
+                        Verdict::Maybe => true,
+                        Verdict::Always => case.rows.iter().all(holds),
+                    }
+                })
+            })
+        }
+
+        fn comparisons_with_exact_integers_are_decided_at_the_bounds(rows: Vec<u8>, literal: u8) -> bool {
+            let rows: Vec<Vec<Scalar>> = rows.iter().map(|&row| vec![Scalar::Int(i64::from(row % 16))]).collect();
+            let stats = [stats_of(&rows, 0)];
+            let value = Scalar::Int(i64::from(literal % 16));
+            [CompareOp::Lt, CompareOp::LtEq, CompareOp::Gt, CompareOp::GtEq].into_iter().all(|op| {
+                let filter = Filter::Compare { leaf: LeafId(0), op, value: value.clone() };
+                let hits = rows.iter().filter(|row| evaluate(&filter, row, None) == Some(true)).count();
+                let expected = match hits {
+                    0 => Verdict::Never,
+                    hits if hits == rows.len() => Verdict::Always,
+                    _ => Verdict::Maybe,
+                };
+                judge(&filter, &stats) == expected
+            })
+        }
+    }
+
+    fn floats(nan_count: Option<u64>) -> [ColumnStats; 1] {
+        let bound = Some(Bound {
+            value: Scalar::Float64(3.0),
+            exact: true,
+        });
+        [ColumnStats {
+            min: bound.clone(),
+            max: bound,
+            null_count: Some(0),
+            nan_count,
+            value_count: Some(3),
+            ..Default::default()
+        }]
+    }
+
+    fn compare(op: CompareOp, value: impl Into<f64>) -> Filter {
+        Filter::Compare {
+            leaf: LeafId(0),
+            op,
+            value: Scalar::Float64(value.into()),
+        }
+    }
+
+    #[test]
+    fn float_bounds_say_nothing_of_nan_unless_there_is_none() {
+        use CompareOp as Op;
+        use Verdict::{Always, Maybe, Never};
+        let not = |filter| Filter::Not(Box::new(filter));
+        let cases = [
+            (compare(Op::Gt, 100.0), Maybe, Never),
+            (compare(Op::GtEq, 4.0), Maybe, Never),
+            (compare(Op::NotEq, 3.0), Maybe, Never),
+            (not(compare(Op::Lt, 10.0)), Maybe, Never),
+            (compare(Op::Eq, f64::NAN), Maybe, Never),
+            (compare(Op::Eq, 3.0), Maybe, Always),
+            (compare(Op::Lt, 10.0), Maybe, Always),
+            (compare(Op::Lt, f64::NAN), Maybe, Always),
+            (compare(Op::LtEq, 2.0), Never, Never),
+            (compare(Op::Eq, 4.0), Never, Never),
+            (compare(Op::Gt, 2.0), Always, Always),
+        ];
+        for (filter, unknown, none) in cases {
+            assert_eq!(judge(&filter, &floats(None)), unknown, "{filter:?}");
+            assert_eq!(judge(&filter, &floats(Some(1))), unknown, "{filter:?}");
+            assert_eq!(judge(&filter, &floats(Some(0))), none, "{filter:?}");
+        }
+        assert_eq!(judge(&compare(Op::Eq, f64::NAN), &floats(Some(3))), Always);
+    }
+
+    #[test]
+    fn prefixes_meet_bounds_as_intervals() {
+        let text = |min: &str, max: &str, exact| {
+            let bound = |value: &str| {
+                Some(Bound {
+                    value: Scalar::string(value),
+                    exact,
+                })
+            };
+            [ColumnStats {
+                min: bound(min),
+                max: bound(max),
+                null_count: Some(0),
+                ..Default::default()
+            }]
+        };
+        let like = |prefix: &str| Filter::Like {
+            leaf: LeafId(0),
+            affix: Affix::Prefix,
+            bytes: prefix.as_bytes().to_vec(),
+        };
+        let not_like = |prefix: &str| Filter::Not(Box::new(like(prefix)));
+        assert_eq!(
+            judge(&like("a"), &text("a_00", "a_09", true)),
+            Verdict::Always
+        );
+        assert_eq!(
+            judge(&not_like("a"), &text("a_00", "a_09", true)),
+            Verdict::Never
+        );
+        assert_eq!(
+            judge(&not_like("a"), &text("a_00", "a_09", false)),
+            Verdict::Maybe
+        );
+        assert_eq!(
+            judge(&like("a_05"), &text("a_00", "a_09", false)),
+            Verdict::Maybe
+        );
+        assert_eq!(
+            judge(&like("b"), &text("a_00", "a_09", false)),
+            Verdict::Never
+        );
+        assert_eq!(judge(&like("a"), &text("b", "c", false)), Verdict::Never);
+        assert_eq!(judge(&like(""), &text("b", "c", false)), Verdict::Always);
+    }
+
+    #[test]
+    fn unknown_counts_and_unlike_types_prove_nothing() {
+        let nulls_unknown = ColumnStats {
+            null_count: None,
+            ..ColumnStats::constant(&Scalar::Int(5), 3)
+        };
+        let eq = |value| Filter::Compare {
+            leaf: LeafId(0),
+            op: CompareOp::Eq,
+            value,
+        };
+        assert_eq!(
+            judge(&eq(Scalar::Int(5)), std::slice::from_ref(&nulls_unknown)),
+            Verdict::Maybe
+        );
+        assert_eq!(
+            judge(
+                &Filter::IsNull(LeafId(0)),
+                std::slice::from_ref(&nulls_unknown)
+            ),
+            Verdict::Maybe
+        );
+        assert_eq!(
+            judge(&eq(Scalar::Int(6)), std::slice::from_ref(&nulls_unknown)),
+            Verdict::Never
+        );
+        assert_eq!(
+            judge(&eq(Scalar::string("x")), &[nulls_unknown]),
+            Verdict::Maybe
+        );
+        assert_eq!(judge(&eq(Scalar::Int(5)), &[]), Verdict::Maybe);
+    }
+
+    #[test]
+    fn a_column_the_file_lacks_is_null_everywhere() {
+        let stats = [ColumnStats::constant(&Scalar::Null, 3)];
+        let eq = Filter::Compare {
+            leaf: LeafId(0),
+            op: CompareOp::Eq,
+            value: Scalar::Int(1),
+        };
+        assert_eq!(judge(&eq, &stats), Verdict::Never);
+        assert_eq!(judge(&Filter::Not(Box::new(eq)), &stats), Verdict::Never);
+        assert_eq!(judge(&Filter::IsNull(LeafId(0)), &stats), Verdict::Always);
+        let null_safe = Filter::NullSafeEq {
+            leaf: LeafId(0),
+            value: Scalar::Int(1),
+        };
+        assert_eq!(
+            judge(&Filter::Not(Box::new(null_safe)), &stats),
+            Verdict::Always
+        );
+    }
+
+    #[test]
+    fn contradictory_bounds_are_ignored() {
+        let bound = |value| {
+            Some(Bound {
+                value: Scalar::Int(value),
+                exact: true,
+            })
+        };
+        let stats = [ColumnStats {
+            min: bound(5),
+            max: bound(1),
+            null_count: Some(0),
+            ..Default::default()
+        }];
+        let eq = Filter::Compare {
+            leaf: LeafId(0),
+            op: CompareOp::Eq,
+            value: Scalar::Int(9),
+        };
+        assert_eq!(judge(&eq, &stats), Verdict::Maybe);
+    }
+}
