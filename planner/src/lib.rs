@@ -11,6 +11,7 @@ pub mod expr;
 // Layer 1
 mod glob;
 pub mod infer;
+pub mod sql;
 
 // Layer 5
 pub mod discover;

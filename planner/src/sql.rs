@@ -1,0 +1,284 @@
+//! The text that `df.where("...")` takes, as an unresolved [`Expr`].
+//!
+//! Words and grammar come from `sqlparser` with a dialect of our own. What Spark does differently is
+//! settled on the tokens before they are parsed, because there it is local: numbers carry their type
+//! (`10L`, `1.5D`, `1e2BD`), strings stand in either quote, unescape by Spark's rules (`\%` and `\_`
+//! keep their backslash for LIKE) and join when adjacent. Chains of AND and OR become balanced trees.
+
+mod call;
+mod convert;
+mod literal;
+
+use std::any::TypeId;
+
+use sqlparser::dialect::{DatabricksDialect, Dialect, Precedence, SparkSqlDialect};
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
+
+use crate::error::{PlanError, Result};
+use crate::expr::{Expr, MAX_DEPTH, Span};
+
+/// Brackets, NOTs and the like that may stand inside each other.
+pub const MAX_NESTING: usize = 250;
+
+/// Text with more tokens than this is parsed on a thread with a stack for the longest chains.
+const LONG: usize = 200;
+const LONG_STACK: usize = 512 << 20;
+
+/// Parses a whole predicate; anything after it is an error.
+pub fn parse(text: &str) -> Result<Expr> {
+    let places = Places::new(text);
+    let tokens = tokens(text, &places)?;
+    if tokens.len() <= LONG {
+        return parse_tokens(tokens, &places);
+    }
+    // the parser recurses on nesting and drops its chains recursively
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(LONG_STACK)
+            .spawn_scoped(scope, || parse_tokens(tokens, &places))
+            .map_err(|error| PlanError::parse(format!("no thread to parse on: {error}")))?
+            .join()
+            .unwrap_or_else(|_| Err(PlanError::parse("the parser failed")))
+    })
+}
+
+fn parse_tokens(tokens: Vec<TokenWithSpan>, places: &Places) -> Result<Expr> {
+    let dialect = PredicateDialect;
+    let mut parser = Parser::new(&dialect)
+        .with_recursion_limit(MAX_NESTING)
+        .with_tokens_with_locations(tokens);
+    let parsed = parser.parse_expr();
+    let rest = parser.next_token();
+    let ast = parsed.map_err(|error| places.parse_error(error))?;
+    if rest.token != Token::EOF {
+        let message = format!("unexpected {} after the end of the expression", rest.token);
+        return Err(PlanError::parse(message).at(places.span(rest.span)));
+    }
+    let expr = convert::Converter { places }.expr(ast)?;
+    if expr.depth() > MAX_DEPTH {
+        return Err(PlanError::parse(format!(
+            "the expression has more than {MAX_DEPTH} levels"
+        )));
+    }
+    Ok(expr)
+}
+
+/// Spark's grammar of expressions, as far as `sqlparser` lets a dialect say it.
+#[derive(Debug)]
+struct PredicateDialect;
+
+impl Dialect for PredicateDialect {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<DatabricksDialect>()
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        ch == '`'
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        ch.is_ascii_alphabetic() || ch == '_'
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        ch.is_ascii_alphanumeric() || ch == '_'
+    }
+
+    fn supports_string_literal_backslash_escape(&self) -> bool {
+        true
+    }
+
+    fn supports_nested_comments(&self) -> bool {
+        true
+    }
+
+    fn supports_bang_not_operator(&self) -> bool {
+        true
+    }
+
+    fn supports_lambda_functions(&self) -> bool {
+        true
+    }
+
+    fn supports_comparison_in_between_low_bound(&self) -> bool {
+        true
+    }
+
+    fn require_interval_qualifier(&self) -> bool {
+        true
+    }
+
+    fn prec_value(&self, precedence: Precedence) -> u8 {
+        match precedence {
+            // LIKE takes a value on its right, as a comparison does
+            Precedence::Like => SparkSqlDialect.prec_value(Precedence::Eq),
+            other => SparkSqlDialect.prec_value(other),
+        }
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser,
+        expr: &sqlparser::ast::Expr,
+        precedence: u8,
+    ) -> Option<Result<sqlparser::ast::Expr, ParserError>> {
+        SparkSqlDialect.parse_infix(parser, expr, precedence)
+    }
+}
+
+/// The tokens without space, numbers whole, strings unescaped and joined.
+fn tokens(text: &str, places: &Places) -> Result<Vec<TokenWithSpan>> {
+    let raw = Tokenizer::new(&PredicateDialect, text)
+        .with_unescape(false)
+        .tokenize_with_location()
+        .map_err(|error| {
+            let start = places.offset(error.location);
+            let message = error.message.trim_end().to_lowercase();
+            PlanError::parse(message).at(Span {
+                start,
+                end: start + 1,
+            })
+        })?;
+    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(raw.len());
+    for mut token in raw {
+        if matches!(token.token, Token::Whitespace(_)) {
+            check_comment(&token, places)?;
+            continue;
+        }
+        unescape(&mut token.token);
+        if !out.last_mut().is_some_and(|last| join(last, &token)) {
+            out.push(token);
+        }
+    }
+    Ok(out)
+}
+
+/// The tokenizer lets a block comment end with the text.
+fn check_comment(token: &TokenWithSpan, places: &Places) -> Result<()> {
+    let Token::Whitespace(Whitespace::MultiLineComment(_)) = &token.token else {
+        return Ok(());
+    };
+    let span = places.span(token.span);
+    if places
+        .text
+        .get(..span.end)
+        .is_some_and(|text| text.ends_with("*/"))
+    {
+        Ok(())
+    } else {
+        Err(PlanError::parse("unterminated comment").at(span))
+    }
+}
+
+fn unescape(token: &mut Token) {
+    match token {
+        Token::SingleQuotedString(text) => *text = literal::unescape(text, '\''),
+        Token::DoubleQuotedString(text) => {
+            *token = Token::SingleQuotedString(literal::unescape(text, '"'));
+        }
+        Token::Word(word) if word.quote_style.is_some() => {
+            word.value = word.value.replace("``", "`");
+        }
+        _ => {}
+    }
+}
+
+/// Joins `next` to `last` if they are a number and its type letters, or two strings.
+fn join(last: &mut TokenWithSpan, next: &TokenWithSpan) -> bool {
+    let adjacent = last.span.end == next.span.start;
+    let joined = match (&mut last.token, &next.token) {
+        (Token::Number(digits, false), Token::Word(word))
+            if adjacent && word.quote_style.is_none() && literal::is_number_suffix(&word.value) =>
+        {
+            digits.push_str(&word.value);
+            true
+        }
+        (Token::SingleQuotedString(text), Token::SingleQuotedString(more)) => {
+            text.push_str(more);
+            true
+        }
+        _ => false,
+    };
+    if joined {
+        last.span.end = next.span.end;
+    }
+    joined
+}
+
+/// From `sqlparser`'s lines and columns to bytes of the text.
+struct Places<'a> {
+    text: &'a str,
+    lines: Vec<Vec<usize>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lines = vec![Vec::new()];
+        for (offset, c) in text.char_indices() {
+            if let Some(line) = lines.last_mut() {
+                line.push(offset);
+            }
+            if c == '\n' {
+                lines.push(Vec::new());
+            }
+        }
+        Places { text, lines }
+    }
+
+    /// The byte offset; the end of the text for places past it.
+    fn offset(&self, location: Location) -> usize {
+        let index = |number: u64| usize::try_from(number).ok()?.checked_sub(1);
+        index(location.line)
+            .and_then(|line| self.lines.get(line)?.get(index(location.column)?).copied())
+            .unwrap_or(self.text.len())
+    }
+
+    fn span(&self, span: sqlparser::tokenizer::Span) -> Span {
+        if span.start.line == 0 {
+            return Span::default();
+        }
+        let (start, end) = (self.offset(span.start), self.offset(span.end));
+        Span {
+            start,
+            end: end.max(start + 1),
+        }
+    }
+
+    /// `sqlparser` gives the place as the tail of its message.
+    fn parse_error(&self, error: ParserError) -> PlanError {
+        let message = match error {
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+            ParserError::RecursionLimitExceeded => {
+                format!("the expression is nested more than {MAX_NESTING} deep")
+            }
+        };
+        let (message, place) = match message.rsplit_once(" at Line: ") {
+            Some((message, place)) => (message, place),
+            None => (message.as_str(), ""),
+        };
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let start = place
+            .split_once(", Column: ")
+            .and_then(|(line, column)| {
+                Some(self.offset(Location {
+                    line: number(line)?,
+                    column: number(column)?,
+                }))
+            })
+            .unwrap_or(self.text.len());
+        let message = match message.split_once(", found: ") {
+            Some((expected, "EOF")) => format!("{expected}, found the end of the text"),
+            Some((expected, found)) => format!("{expected}, found {found}"),
+            None => message.to_owned(),
+        };
+        let message = message.replacen("Expected: ", "expected ", 1);
+        PlanError::parse(message).at(Span {
+            start,
+            end: start + 1,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

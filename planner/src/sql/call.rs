@@ -1,0 +1,216 @@
+//! Calls, and the words that SQL spells in a way of its own: CASE, SUBSTRING .. FROM, TRIM, EXTRACT,
+//! FLOOR. Functions that are operators in disguise become those operators.
+
+use lith_format::filter::Affix;
+use lith_format::types::LogicalType;
+use sqlparser::ast::{
+    CaseWhen, CeilFloorKind, DateTimeField, Expr as Ast, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, TrimWhereField,
+};
+
+use super::convert::{Converter, function};
+use super::literal;
+use crate::error::{PlanError, Result};
+use crate::expr::{ArithmeticOp, Expr, Span};
+
+impl Converter<'_> {
+    pub(super) fn call(&self, ast: Ast) -> Result<Expr> {
+        match ast {
+            Ast::Function(call) => self.function(call),
+            Ast::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                let operand = operand.map(|operand| self.expr(*operand)).transpose()?;
+                let otherwise = else_result.map(|value| self.expr(*value)).transpose()?;
+                self.case(operand, conditions, otherwise)
+            }
+            Ast::Substring {
+                expr,
+                substring_from,
+                substring_for,
+                shorthand,
+                ..
+            } => {
+                let name = if shorthand { "substr" } else { "substring" };
+                let args = [Some(expr), substring_from, substring_for];
+                Ok(function(
+                    name,
+                    self.exprs(args.into_iter().flatten().map(|arg| *arg))?,
+                ))
+            }
+            Ast::Trim {
+                trim_where,
+                trim_what,
+                expr,
+                trim_characters,
+            } => {
+                let name = match trim_where {
+                    None | Some(TrimWhereField::Both) => "trim",
+                    Some(TrimWhereField::Leading) => "ltrim",
+                    Some(TrimWhereField::Trailing) => "rtrim",
+                };
+                let characters = trim_characters.into_iter().flatten();
+                let what = trim_what.map(|what| *what).into_iter().chain(characters);
+                Ok(function(
+                    name,
+                    self.exprs(std::iter::once(*expr).chain(what))?,
+                ))
+            }
+            Ast::Extract { field, expr, .. } => Ok(function(
+                &field.to_string().to_lowercase(),
+                vec![self.expr(*expr)?],
+            )),
+            Ast::Floor { expr, field } => self.rounded("floor", *expr, field),
+            Ast::Ceil { expr, field } => self.rounded("ceil", *expr, field),
+            Ast::Position { expr, r#in } => Ok(function("instr", self.exprs([*r#in, *expr])?)),
+            Ast::Subquery(_) | Ast::Exists { .. } => {
+                Err(PlanError::unsupported("sub-queries are not read here"))
+            }
+            Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => Err(
+                PlanError::unsupported("structs, arrays and maps are not built here"),
+            ),
+            Ast::Collate { expr, .. } => {
+                let span = self.expr(*expr)?.span();
+                Err(PlanError::unsupported("collations are not known here").at(span))
+            }
+            Ast::Interval(_) => Err(PlanError::unsupported("intervals are not known here")),
+            other => Err(PlanError::unsupported(format!(
+                "{other} is not understood here"
+            ))),
+        }
+    }
+
+    fn rounded(&self, name: &str, expr: Ast, kind: CeilFloorKind) -> Result<Expr> {
+        let expr = self.expr(expr)?;
+        match kind {
+            CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => {
+                Ok(function(name, vec![expr]))
+            }
+            CeilFloorKind::Scale(scale) => {
+                let scale = self.expr(Ast::Value(scale))?;
+                Ok(function(name, vec![expr, scale]))
+            }
+            CeilFloorKind::DateTimeField(field) => {
+                let message = format!("{name} to {field} is not known here");
+                Err(PlanError::unsupported(message).at(expr.span()))
+            }
+        }
+    }
+
+    fn case(
+        &self,
+        operand: Option<Expr>,
+        conditions: Vec<CaseWhen>,
+        otherwise: Option<Expr>,
+    ) -> Result<Expr> {
+        use lith_format::filter::CompareOp;
+        let mut branches = Vec::with_capacity(conditions.len());
+        for CaseWhen { condition, result } in conditions {
+            let condition = self.expr(condition)?;
+            let condition = match &operand {
+                Some(operand) => Expr::compare(operand.clone(), CompareOp::Eq, condition),
+                None => condition,
+            };
+            branches.push((condition, self.expr(result)?));
+        }
+        Ok(Expr::Case {
+            branches,
+            otherwise: otherwise.map(Box::new),
+        })
+    }
+
+    pub(super) fn arguments(&self, args: FunctionArguments) -> Result<Vec<Expr>> {
+        let FunctionArguments::List(list) = args else {
+            return Ok(Vec::new());
+        };
+        list.args
+            .into_iter()
+            .map(|arg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(Ast::Lambda(_))) => {
+                    Err(PlanError::unsupported("lambdas are not known here"))
+                }
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) => self.expr(arg),
+                other => Err(PlanError::unsupported(format!(
+                    "the argument {other} is not known here"
+                ))),
+            })
+            .collect()
+    }
+
+    fn function(&self, call: Function) -> Result<Expr> {
+        let name = call.name.to_string().to_lowercase();
+        let span = self.call_span(&call);
+        if call.over.is_some() || call.filter.is_some() || call.null_treatment.is_some() {
+            let message = format!("window functions like {name} do not belong into a condition");
+            return Err(PlanError::unsupported(message).at(span));
+        }
+        if matches!(call.args, FunctionArguments::Subquery(_)) {
+            return Err(PlanError::unsupported("sub-queries are not read here").at(span));
+        }
+        let args = self.arguments(call.args).map_err(|error| error.at(span))?;
+        let count = args.len();
+        known(&name, args).ok_or_else(|| {
+            PlanError::type_mismatch(format!("{name} does not take {count} arguments")).at(span)
+        })
+    }
+
+    fn call_span(&self, call: &Function) -> Span {
+        call.name
+            .0
+            .iter()
+            .filter_map(|part| part.as_ident())
+            .fold(Span::default(), |span, ident| {
+                span.union(self.ident_span(ident))
+            })
+    }
+}
+
+/// The operator or function behind a name; `None` if the number of arguments does not fit.
+fn known(name: &str, args: Vec<Expr>) -> Option<Expr> {
+    let affix = |affix, args| {
+        let [expr, part] = boxed(args)?;
+        Some(Expr::Affix { affix, expr, part })
+    };
+    match name {
+        "isnull" => boxed(args).map(|[expr]| Expr::IsNull(expr)),
+        "isnotnull" => boxed(args).map(|[expr]| Expr::IsNotNull(expr)),
+        "not" => boxed(args).map(|[expr]| Expr::Not(expr)),
+        "if" | "iff" => boxed(args).map(|[condition, then, otherwise]| Expr::If {
+            condition,
+            then,
+            otherwise,
+        }),
+        "startswith" => affix(Affix::Prefix, args),
+        "endswith" => affix(Affix::Suffix, args),
+        "contains" => affix(Affix::Infix, args),
+        "rlike" | "regexp" | "regexp_like" => {
+            boxed(args).map(|[expr, pattern]| Expr::RLike { expr, pattern })
+        }
+        "like" | "ilike" => boxed(args).map(|[expr, pattern]| Expr::Like {
+            expr,
+            pattern,
+            escape: '\\',
+            ignore_case: name == "ilike",
+        }),
+        "equal_null" => boxed(args).map(|[left, right]| Expr::NullSafeEq(left, right)),
+        "mod" => boxed(args).map(|[left, right]| Expr::Arithmetic {
+            op: ArithmeticOp::Remainder,
+            left,
+            right,
+            ty: LogicalType::Null,
+        }),
+        "negative" => boxed(args).map(|[expr]| Expr::Negate(expr)),
+        _ => match literal::type_by_name(name) {
+            Some(ty) => boxed(args).map(|[expr]| expr.cast(ty)),
+            None => Some(function(name, args)),
+        },
+    }
+}
+
+fn boxed<const N: usize>(args: Vec<Expr>) -> Option<[Box<Expr>; N]> {
+    let boxed: Vec<Box<Expr>> = args.into_iter().map(Box::new).collect();
+    boxed.try_into().ok()
+}

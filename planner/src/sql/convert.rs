@@ -1,0 +1,372 @@
+//! `sqlparser`'s tree turned into ours. Sugar goes here: BETWEEN is two comparisons, IS DISTINCT FROM
+//! and IS TRUE are `<=>`, NOT IN is NOT of IN, LIKE ANY is OR.
+
+use lith_format::filter::CompareOp;
+use lith_format::types::LogicalType;
+use sqlparser::ast::{
+    AccessExpr, BinaryOperator, CastKind, Expr as Ast, Ident, InTarget, Subscript, UnaryOperator,
+    Value, ValueWithSpan,
+};
+
+use super::{Places, literal};
+use crate::error::{PlanError, Result};
+use crate::expr::{ArithmeticOp, Column, Expr, Span};
+
+pub(super) struct Converter<'a> {
+    pub(super) places: &'a Places<'a>,
+}
+
+impl Converter<'_> {
+    pub(super) fn expr(&self, ast: Ast) -> Result<Expr> {
+        match ast {
+            Ast::Nested(inner) => self.expr(*inner),
+            Ast::Identifier(ident) => Ok(self.column(vec![ident])),
+            Ast::CompoundIdentifier(idents) => Ok(self.column(idents)),
+            Ast::CompoundFieldAccess { root, access_chain } => self.access(*root, access_chain),
+            Ast::Value(value) => self.value(value),
+            Ast::BinaryOp { .. } => self.chain(ast),
+            Ast::UnaryOp { op, expr } => self.unary(op, *expr),
+            Ast::IsNull(..) | Ast::IsNotNull(..) | Ast::IsUnknown(..) | Ast::IsNotUnknown(..) => {
+                self.null_test(ast)
+            }
+            Ast::IsTrue(..) | Ast::IsNotTrue(..) | Ast::IsFalse(..) | Ast::IsNotFalse(..) => {
+                self.truth_test(ast)
+            }
+            Ast::IsDistinctFrom(left, right) => Ok(self.null_safe(*left, *right)?.not()),
+            Ast::IsNotDistinctFrom(left, right) => self.null_safe(*left, *right),
+            Ast::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => self.between((*expr, *low, *high), negated),
+            Ast::In {
+                expr,
+                target,
+                negated,
+                ..
+            } => self.in_list(*expr, target, negated),
+            Ast::Like { .. } | Ast::ILike { .. } => self.like(ast),
+            Ast::RLike {
+                negated,
+                expr,
+                pattern,
+                ..
+            } => {
+                let matched = Expr::RLike {
+                    expr: Box::new(self.expr(*expr)?),
+                    pattern: Box::new(self.expr(*pattern)?),
+                };
+                Ok(negate_if(negated, matched))
+            }
+            Ast::TypedString(typed) => {
+                let span = self.places.span(typed.value.span);
+                let parsed = literal::data_type(&typed.data_type)
+                    .zip(typed.value.clone().into_string())
+                    .and_then(|(ty, text)| literal::typed(&ty, &text));
+                parsed.ok_or_else(|| {
+                    PlanError::parse(format!("not a {}: {}", typed.data_type, typed.value)).at(span)
+                })
+            }
+            Ast::Cast {
+                kind,
+                expr,
+                data_type,
+                ..
+            } => {
+                let expr = Box::new(self.expr(*expr)?);
+                let ty = literal::data_type(&data_type).ok_or_else(|| {
+                    PlanError::unsupported(format!("no cast to {data_type} here")).at(expr.span())
+                })?;
+                let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
+                Ok(Expr::Cast { expr, ty, lenient })
+            }
+            other => self.call(other),
+        }
+    }
+
+    pub(super) fn exprs(&self, asts: impl IntoIterator<Item = Ast>) -> Result<Vec<Expr>> {
+        asts.into_iter().map(|ast| self.expr(ast)).collect()
+    }
+
+    pub(super) fn ident_span(&self, ident: &Ident) -> Span {
+        let mut span = self.places.span(ident.span);
+        // the tokenizer's spans of quoted names leave out the closing quote
+        if ident.quote_style.is_some() && self.places.text[span.end..].starts_with('`') {
+            span.end += 1;
+        }
+        span
+    }
+
+    fn column(&self, idents: Vec<Ident>) -> Expr {
+        let span = idents.iter().fold(Span::default(), |span, ident| {
+            span.union(self.ident_span(ident))
+        });
+        Expr::Column(Column {
+            path: idents.into_iter().map(|ident| ident.value).collect(),
+            span,
+            bound: None,
+        })
+    }
+
+    /// `a['b'].c`: fields of structs by name; what indexes arrays and maps is not read here.
+    fn access(&self, root: Ast, chain: Vec<AccessExpr>) -> Result<Expr> {
+        let unsupported =
+            || PlanError::unsupported("elements of arrays and maps are not read here");
+        let Expr::Column(mut column) = self.expr(root)? else {
+            return Err(unsupported());
+        };
+        for access in chain {
+            match access {
+                AccessExpr::Dot(Ast::Identifier(ident)) => {
+                    column.span = column.span.union(self.ident_span(&ident));
+                    column.path.push(ident.value);
+                }
+                AccessExpr::Subscript(Subscript::Index {
+                    index:
+                        Ast::Value(ValueWithSpan {
+                            value: Value::SingleQuotedString(name),
+                            ..
+                        }),
+                }) => column.path.push(name),
+                _ => return Err(unsupported().at(column.span)),
+            }
+        }
+        Ok(Expr::Column(column))
+    }
+
+    fn value(&self, value: ValueWithSpan) -> Result<Expr> {
+        let span = self.places.span(value.span);
+        let bad = |message: String| PlanError::parse(message).at(span);
+        match value.value {
+            Value::Number(digits, long) => literal::number(&digits, long, false)
+                .ok_or_else(|| bad(format!("{digits} does not fit its type"))),
+            Value::SingleQuotedString(text) => Ok(Expr::string(&text)),
+            Value::HexStringLiteral(digits) => {
+                literal::hex(&digits).ok_or_else(|| bad(format!("X'{digits}' is not hexadecimal")))
+            }
+            Value::Boolean(value) => Ok(Expr::boolean(value)),
+            Value::Null => Ok(Expr::null(LogicalType::Null)),
+            other => {
+                Err(PlanError::unsupported(format!("{other} is no literal of Spark's")).at(span))
+            }
+        }
+    }
+
+    /// Takes a left-deep chain apart without recursion, whatever its length.
+    fn chain(&self, mut ast: Ast) -> Result<Expr> {
+        let mut rights = Vec::new();
+        while let Ast::BinaryOp { left, op, right } = ast {
+            rights.push((op, *right));
+            ast = *left;
+        }
+        let mut left = self.expr(ast)?;
+        let mut rest = rights.into_iter().rev().peekable();
+        while let Some((op, right)) = rest.next() {
+            if !matches!(op, BinaryOperator::And | BinaryOperator::Or) {
+                left = self.binary(left, op, right)?;
+                continue;
+            }
+            let mut terms = vec![left, self.expr(right)?];
+            while let Some((_, right)) = rest.next_if(|(next, _)| *next == op) {
+                terms.push(self.expr(right)?);
+            }
+            left = match op {
+                BinaryOperator::And => Expr::all(terms),
+                _ => Expr::any_of(terms),
+            };
+        }
+        Ok(left)
+    }
+
+    fn binary(&self, left: Expr, op: BinaryOperator, right: Ast) -> Result<Expr> {
+        use ArithmeticOp as A;
+        use BinaryOperator as B;
+        let right = self.expr(right)?;
+        let compare = |op, left, right| Ok(Expr::compare(left, op, right));
+        let arithmetic = |op, left, right| {
+            Ok(Expr::Arithmetic {
+                op,
+                left: Box::new(left),
+                right: Box::new(right),
+                ty: LogicalType::Null,
+            })
+        };
+        match op {
+            B::Eq => compare(CompareOp::Eq, left, right),
+            B::NotEq => Ok(Expr::compare(left, CompareOp::Eq, right).not()),
+            B::Lt => compare(CompareOp::Lt, left, right),
+            B::LtEq => compare(CompareOp::LtEq, left, right),
+            B::Gt => compare(CompareOp::Gt, left, right),
+            B::GtEq => compare(CompareOp::GtEq, left, right),
+            B::Spaceship => Ok(Expr::NullSafeEq(Box::new(left), Box::new(right))),
+            B::Plus => arithmetic(A::Add, left, right),
+            B::Minus => arithmetic(A::Subtract, left, right),
+            B::Multiply => arithmetic(A::Multiply, left, right),
+            B::Divide => arithmetic(A::Divide, left, right),
+            B::MyIntegerDivide => arithmetic(A::IntegerDivide, left, right),
+            B::Modulo => arithmetic(A::Remainder, left, right),
+            B::BitwiseAnd => arithmetic(A::BitAnd, left, right),
+            B::BitwiseOr => arithmetic(A::BitOr, left, right),
+            B::BitwiseXor => arithmetic(A::BitXor, left, right),
+            B::StringConcat => Ok(function("concat", vec![left, right])),
+            other => {
+                let span = left.span().union(right.span());
+                Err(
+                    PlanError::unsupported(format!("the operator {other} is not known here"))
+                        .at(span),
+                )
+            }
+        }
+    }
+
+    fn unary(&self, op: UnaryOperator, expr: Ast) -> Result<Expr> {
+        match (op, expr) {
+            (
+                UnaryOperator::Minus,
+                Ast::Value(ValueWithSpan {
+                    value: Value::Number(digits, long),
+                    span,
+                }),
+            ) => literal::number(&digits, long, true).ok_or_else(|| {
+                PlanError::parse(format!("-{digits} does not fit its type"))
+                    .at(self.places.span(span))
+            }),
+            (UnaryOperator::Minus, expr) => Ok(Expr::Negate(Box::new(self.expr(expr)?))),
+            (UnaryOperator::Plus, expr) => Ok(function("positive", vec![self.expr(expr)?])),
+            (UnaryOperator::Not | UnaryOperator::BangNot, expr) => Ok(self.expr(expr)?.not()),
+            (op, expr) => {
+                let span = self.expr(expr)?.span();
+                Err(PlanError::unsupported(format!("the operator {op} is not known here")).at(span))
+            }
+        }
+    }
+
+    fn null_test(&self, ast: Ast) -> Result<Expr> {
+        match ast {
+            Ast::IsNull(expr) | Ast::IsUnknown(expr) => {
+                Ok(Expr::IsNull(Box::new(self.expr(*expr)?)))
+            }
+            Ast::IsNotNull(expr) | Ast::IsNotUnknown(expr) => {
+                Ok(Expr::IsNotNull(Box::new(self.expr(*expr)?)))
+            }
+            other => self.expr(other),
+        }
+    }
+
+    fn truth_test(&self, ast: Ast) -> Result<Expr> {
+        let (expr, value, negated) = match ast {
+            Ast::IsTrue(expr) => (expr, true, false),
+            Ast::IsNotTrue(expr) => (expr, true, true),
+            Ast::IsFalse(expr) => (expr, false, false),
+            Ast::IsNotFalse(expr) => (expr, false, true),
+            other => return self.expr(other),
+        };
+        let test = Expr::NullSafeEq(Box::new(self.expr(*expr)?), Box::new(Expr::boolean(value)));
+        Ok(negate_if(negated, test))
+    }
+
+    fn null_safe(&self, left: Ast, right: Ast) -> Result<Expr> {
+        Ok(Expr::NullSafeEq(
+            Box::new(self.expr(left)?),
+            Box::new(self.expr(right)?),
+        ))
+    }
+
+    fn between(&self, (expr, low, high): (Ast, Ast, Ast), negated: bool) -> Result<Expr> {
+        let expr = self.expr(expr)?;
+        let low = Expr::compare(expr.clone(), CompareOp::GtEq, self.expr(low)?);
+        let high = Expr::compare(expr, CompareOp::LtEq, self.expr(high)?);
+        Ok(negate_if(negated, low.and(high)))
+    }
+
+    fn in_list(&self, expr: Ast, target: InTarget, negated: bool) -> Result<Expr> {
+        let expr = Box::new(self.expr(expr)?);
+        let InTarget::List(list) = target else {
+            return Err(PlanError::unsupported("sub-queries are not read here").at(expr.span()));
+        };
+        let list = self.exprs(list)?;
+        Ok(negate_if(
+            negated,
+            Expr::In {
+                expr,
+                list,
+                set: false,
+            },
+        ))
+    }
+
+    fn like(&self, ast: Ast) -> Result<Expr> {
+        let ignore_case = matches!(ast, Ast::ILike { .. });
+        let (Ast::Like {
+            negated,
+            any,
+            expr,
+            pattern,
+            escape_char,
+        }
+        | Ast::ILike {
+            negated,
+            any,
+            expr,
+            pattern,
+            escape_char,
+        }) = ast
+        else {
+            return self.expr(ast);
+        };
+        let expr = self.expr(*expr)?;
+        let escape = match escape_char.map(|escape| self.expr(*escape)).transpose()? {
+            None => '\\',
+            Some(Expr::Literal(escape, _)) => single_char(escape.as_bytes().unwrap_or_default())
+                .ok_or_else(|| PlanError::parse("ESCAPE takes one character").at(expr.span()))?,
+            Some(_) => return Err(PlanError::parse("ESCAPE takes one character").at(expr.span())),
+        };
+        let (patterns, all) = self.patterns(*pattern, any)?;
+        let likes = patterns
+            .into_iter()
+            .map(|pattern| {
+                let like = Expr::Like {
+                    expr: Box::new(expr.clone()),
+                    pattern: Box::new(pattern),
+                    escape,
+                    ignore_case,
+                };
+                negate_if(negated, like)
+            })
+            .collect();
+        Ok(if all {
+            Expr::all(likes)
+        } else {
+            Expr::any_of(likes)
+        })
+    }
+
+    /// The patterns of LIKE, and whether all of them must match. NOT is applied to each pattern.
+    fn patterns(&self, pattern: Ast, any: bool) -> Result<(Vec<Expr>, bool)> {
+        match pattern {
+            Ast::Tuple(patterns) if any => Ok((self.exprs(patterns)?, false)),
+            Ast::Function(function) if function.name.to_string().eq_ignore_ascii_case("all") => {
+                Ok((self.arguments(function.args)?, true))
+            }
+            pattern => Ok((vec![self.expr(pattern)?], true)),
+        }
+    }
+}
+
+fn single_char(bytes: &[u8]) -> Option<char> {
+    let mut chars = std::str::from_utf8(bytes).ok()?.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+pub(super) fn negate_if(negated: bool, expr: Expr) -> Expr {
+    if negated { expr.not() } else { expr }
+}
+
+pub(super) fn function(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Function {
+        name: name.to_owned(),
+        args,
+        ty: LogicalType::Null,
+    }
+}
