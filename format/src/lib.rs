@@ -15,6 +15,8 @@
 // Layer 0
 pub mod error;
 pub mod limits;
+mod numbered;
+pub mod step;
 
 // Layer 1
 pub mod bitmap;

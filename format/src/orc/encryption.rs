@@ -4,7 +4,7 @@
 //! spec: ORCv1.md, "Column Encryption"
 
 use crate::error::Result;
-use crate::orc::encoding::{EncryptionAlgorithm, KeyProviderKind, SpecEnum};
+use crate::orc::encoding::{EncryptionAlgorithm, KeyProviderKind};
 use crate::orc::proto::{Encoder, Field, Message};
 use crate::orc::stripe::Stream;
 
@@ -57,7 +57,7 @@ impl Message for EncryptionKey {
         match field.number {
             1 => self.key_name = field.string()?,
             2 => self.key_version = field.u32()?,
-            3 => self.algorithm = EncryptionAlgorithm::from_id(field.u32()?).unwrap_or_default(),
+            3 => self.algorithm = EncryptionAlgorithm::from_id(field.i32()?),
             _ => {}
         }
         Ok(())
@@ -66,7 +66,7 @@ impl Message for EncryptionKey {
     fn encode_fields(&self, out: &mut Encoder) {
         out.bytes(1, Some(&self.key_name));
         out.u32(2, self.key_version);
-        out.id(3, Some(self.algorithm));
+        out.i32(3, self.algorithm.id());
     }
 }
 
@@ -130,7 +130,7 @@ impl Message for Encryption {
             1 => self.mask.push(field.message()?),
             2 => self.key.push(field.message()?),
             3 => self.variants.push(field.message()?),
-            4 => self.key_provider = KeyProviderKind::from_id(field.u32()?).unwrap_or_default(),
+            4 => self.key_provider = KeyProviderKind::from_id(field.i32()?),
             _ => {}
         }
         Ok(())
@@ -140,6 +140,6 @@ impl Message for Encryption {
         out.messages(1, &self.mask);
         out.messages(2, &self.key);
         out.messages(3, &self.variants);
-        out.id(4, Some(self.key_provider));
+        out.i32(4, self.key_provider.id());
     }
 }

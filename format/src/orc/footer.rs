@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::orc::encoding::{
-    CalendarKind, EdgeInterpolationAlgorithm, SpecEnum, TypeKind, WriterImplementation,
+    CalendarKind, EdgeInterpolationAlgorithm, TypeKind, WriterImplementation,
 };
 use crate::orc::encryption::Encryption;
 use crate::orc::proto::{Encoder, Field, Message};
@@ -134,7 +134,7 @@ impl Message for Type {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.kind = field.id()?,
+            1 => self.kind = TypeKind::from_id(field.i32()?),
             2 => field.extend_u32(&mut self.subtypes)?,
             3 => self.field_names.push(field.string()?),
             4 => self.maximum_length = Some(field.u32()?),
@@ -142,14 +142,14 @@ impl Message for Type {
             6 => self.scale = Some(field.u32()?),
             7 => self.attributes.push(field.message()?),
             8 => self.crs = Some(field.string()?),
-            9 => self.algorithm = EdgeInterpolationAlgorithm::from_id(field.u32()?).ok(),
+            9 => self.algorithm = Some(EdgeInterpolationAlgorithm::from_id(field.i32()?)),
             _ => {}
         }
         Ok(())
     }
 
     fn encode_fields(&self, out: &mut Encoder) {
-        out.id(1, Some(self.kind));
+        out.i32(1, self.kind.id());
         out.packed(2, self.subtypes.iter().copied().map(u64::from));
         out.repeated_bytes(3, &self.field_names);
         out.u32(4, self.maximum_length);
@@ -157,7 +157,7 @@ impl Message for Type {
         out.u32(6, self.scale);
         out.messages(7, &self.attributes);
         out.bytes(8, self.crs.as_deref());
-        out.id(9, self.algorithm);
+        out.i32(9, self.algorithm.map(EdgeInterpolationAlgorithm::id));
     }
 }
 
@@ -261,8 +261,8 @@ pub struct Footer {
     pub statistics: Vec<ColumnStatistics>,
     /// Rows of a stride; 0 if there are no row indexes.
     pub row_index_stride: u32,
-    /// The id of the writing software.
-    pub writer: u32,
+    /// The writing software.
+    pub writer: WriterImplementation,
     /// Keys, masks and variants of encrypted columns.
     pub encryption: Option<Box<Encryption>>,
     /// The calendar of dates and timestamps.
@@ -284,9 +284,9 @@ impl Message for Footer {
             6 => self.number_of_rows = field.u64()?,
             7 => self.statistics.push(field.message()?),
             8 => self.row_index_stride = field.u32()?,
-            9 => self.writer = field.u32()?,
+            9 => self.writer = WriterImplementation::from_id(field.i32()?),
             10 => self.encryption = Some(Box::new(field.message()?)),
-            11 => self.calendar = CalendarKind::from_id(field.u32()?).unwrap_or_default(),
+            11 => self.calendar = CalendarKind::from_id(field.i32()?),
             12 => self.software_version = Some(field.string()?),
             _ => {}
         }
@@ -302,10 +302,10 @@ impl Message for Footer {
         out.u64(6, self.number_of_rows);
         out.messages(7, &self.statistics);
         out.u32(8, self.row_index_stride);
-        out.u32(9, self.writer);
+        out.i32(9, self.writer.id());
         out.message(10, self.encryption.as_deref());
-        if self.calendar != CalendarKind::Unknown {
-            out.id(11, Some(self.calendar));
+        if self.calendar != CalendarKind::Unstated {
+            out.i32(11, self.calendar.id());
         }
         out.bytes(12, self.software_version.as_deref());
     }
@@ -341,10 +341,5 @@ impl Footer {
             return Err(Error::corrupt(message).at("Footer", 0));
         }
         Ok(())
-    }
-
-    /// The writing software, if it is one that registered.
-    pub fn writer_implementation(&self) -> Option<WriterImplementation> {
-        WriterImplementation::from_id(self.writer).ok()
     }
 }

@@ -10,12 +10,17 @@
 //! spec: ORCv1.md, "File Tail"
 
 // Layer 5.0: the wire
+pub mod chunk;
 pub mod encoding;
 pub mod proto;
 
 // Layer 5.1: the messages
 pub mod encryption;
 pub mod footer;
+pub mod index;
 pub mod statistics;
 pub mod stripe;
 pub mod tail;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -13,7 +13,6 @@ use std::cell::Cell;
 use crate::bytes::{Cursor, put_varint, unzigzag, zigzag};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::orc::encoding::SpecEnum;
 
 /// How much larger than the encoded limit a decoded structure may be.
 const DECODED_PER_ENCODED_BYTE: usize = 4;
@@ -100,7 +99,7 @@ impl<'a> Field<'a> {
             .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
     }
 
-    /// `int32`, which is written as the 64-bit number of the same value.
+    /// `int32` and enumerations, which are written as the 64-bit number of the same value.
     pub fn i32(&self) -> Result<i32> {
         self.narrow(self.u64()? as i64)
     }
@@ -145,11 +144,6 @@ impl<'a> Field<'a> {
                 self.number
             ))),
         }
-    }
-
-    /// An enumeration; an id that the table does not hold is an error.
-    pub fn id<E: SpecEnum>(&self) -> Result<E> {
-        E::from_id(self.u32()?)
     }
 
     /// A message within the message.
@@ -366,11 +360,6 @@ impl Encoder {
         for value in values {
             self.bytes(number, Some(value));
         }
-    }
-
-    /// An enumeration.
-    pub fn id<E: SpecEnum>(&mut self, number: u32, value: Option<E>) {
-        self.u32(number, value.map(E::id));
     }
 
     /// A packed run of unsigned numbers; none for an empty one.

@@ -9,29 +9,19 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::orc::encoding::{EncodingKind, SpecEnum, StreamKind};
+use crate::orc::encoding::{EncodingKind, StreamKind};
 use crate::orc::footer::StripeInformation;
 use crate::orc::proto::{Encoder, Field, Message};
 
 /// A run of bytes in a stripe.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stream {
-    /// What it holds; `None` for a kind of the future, which only takes up space.
-    pub kind: Option<StreamKind>,
+    /// What it holds; a kind of the future only takes up space.
+    pub kind: StreamKind,
     /// The column id.
     pub column: u32,
     /// Bytes on disk.
     pub length: u64,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Stream {
-            kind: Some(StreamKind::default()),
-            column: 0,
-            length: 0,
-        }
-    }
 }
 
 impl Message for Stream {
@@ -39,7 +29,7 @@ impl Message for Stream {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.kind = StreamKind::from_id(field.u32()?).ok(),
+            1 => self.kind = StreamKind::from_id(field.i32()?),
             2 => self.column = field.u32()?,
             3 => self.length = field.u64()?,
             _ => {}
@@ -48,7 +38,7 @@ impl Message for Stream {
     }
 
     fn encode_fields(&self, out: &mut Encoder) {
-        out.id(1, self.kind);
+        out.i32(1, self.kind.id());
         out.u32(2, self.column);
         out.u64(3, self.length);
     }
@@ -70,7 +60,7 @@ impl Message for ColumnEncoding {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.kind = field.id()?,
+            1 => self.kind = EncodingKind::from_id(field.i32()?),
             2 => self.dictionary_size = field.u32()?,
             3 => self.bloom_encoding = Some(field.u32()?),
             _ => {}
@@ -79,7 +69,7 @@ impl Message for ColumnEncoding {
     }
 
     fn encode_fields(&self, out: &mut Encoder) {
-        out.id(1, Some(self.kind));
+        out.i32(1, self.kind.id());
         if self.kind.is_dictionary() || self.dictionary_size > 0 {
             out.u32(2, self.dictionary_size);
         }
@@ -185,5 +175,98 @@ impl StripeFooter {
             let end = start.saturating_add(stream.length);
             (stream, std::mem::replace(&mut start, end)..end)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::limits::Limits;
+    use crate::orc::testing::{footer, hostile};
+
+    fn sample() -> StripeFooter {
+        let stream = |kind, column, length| Stream {
+            kind,
+            column,
+            length,
+        };
+        let encoding = |kind, dictionary_size| ColumnEncoding {
+            kind,
+            dictionary_size,
+            bloom_encoding: None,
+        };
+        StripeFooter {
+            streams: vec![
+                stream(StreamKind::RowIndex, 1, 40),
+                stream(StreamKind::Unknown(77), 1, 10),
+                stream(StreamKind::Data, 2, 30),
+            ],
+            columns: vec![
+                encoding(EncodingKind::Direct, 0),
+                encoding(EncodingKind::DirectV2, 0),
+                encoding(EncodingKind::DictionaryV2, 7),
+            ],
+            writer_timezone: Some("Europe/Paris".into()),
+            encryption: vec![StripeEncryptionVariant {
+                streams: vec![stream(StreamKind::Data, 1, 5)],
+                encoding: vec![ColumnEncoding {
+                    bloom_encoding: Some(1),
+                    ..ColumnEncoding::default()
+                }],
+            }],
+        }
+    }
+
+    #[test]
+    fn streams_follow_one_another_and_unknown_kinds_take_up_space() {
+        let stripe = &footer().stripes[0];
+        let sample = sample();
+        sample.check(stripe, 3).unwrap();
+        let ranges: Vec<_> = sample
+            .stream_ranges(stripe)
+            .map(|(_, range)| range)
+            .collect();
+        assert_eq!(ranges, [3..43, 43..53, 53..83]);
+        assert_eq!(stripe.footer_range(), 83..103);
+    }
+
+    #[test]
+    fn footers_that_contradict_their_stripe_are_corrupt() {
+        let stripe = &footer().stripes[0];
+        let kind =
+            |footer: &StripeFooter, columns| footer.check(stripe, columns).unwrap_err().kind();
+        let mut wrong = sample();
+        assert_eq!(kind(&wrong, 4), ErrorKind::Corrupt);
+        wrong.streams[0].length = u64::MAX;
+        assert_eq!(kind(&wrong, 3), ErrorKind::Corrupt);
+        wrong.streams[0] = Stream {
+            column: 3,
+            ..Stream::default()
+        };
+        assert_eq!(kind(&wrong, 3), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn footers_round_trip_and_no_truncation_or_flip_panics() {
+        let bytes = sample().encode();
+        assert_eq!(
+            StripeFooter::decode(&bytes, &Limits::default()).unwrap(),
+            sample()
+        );
+        let stripe = &footer().stripes[0];
+        hostile(&bytes, |bytes| {
+            let Ok(footer) = StripeFooter::decode(bytes, &Limits::default()) else {
+                return;
+            };
+            if footer.check(stripe, 3).is_ok() {
+                let end = stripe.footer_range().start;
+                assert!(
+                    footer
+                        .stream_ranges(stripe)
+                        .all(|(_, range)| range.end <= end)
+                );
+            }
+        });
     }
 }

@@ -6,12 +6,26 @@
 //! ```
 //! spec: ORCv1.md, "File Tail", "Postscript"
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::orc::chunk::{Compression, decode_all, encode};
 use crate::orc::encoding::CompressionKind;
+use crate::orc::footer::{Footer, Metadata};
+use crate::orc::index::{BloomFilterIndex, RowIndex};
 use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::stripe::StripeFooter;
+use crate::step::Step;
 
 /// What a file begins with and its postscript ends with.
 pub const MAGIC: &str = "ORC";
+
+/// How many bytes to read from the end at first: enough for most files.
+pub const FIRST_READ: u64 = 16 << 10;
+
+/// The block size of compressed files that state none.
+const DEFAULT_BLOCK_SIZE: u64 = 256 << 10;
 
 /// The postscript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +54,7 @@ impl Message for PostScript {
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
             1 => self.footer_length = field.u64()?,
-            2 => self.compression = field.id()?,
+            2 => self.compression = CompressionKind::from_id(field.i32()?),
             3 => self.compression_block_size = field.u64()?,
             4 => field.extend_u32(&mut self.version)?,
             5 => self.metadata_length = field.u64()?,
@@ -54,7 +68,7 @@ impl Message for PostScript {
 
     fn encode_fields(&self, out: &mut Encoder) {
         out.u64(1, self.footer_length);
-        out.id(2, Some(self.compression));
+        out.i32(2, self.compression.id());
         out.u64(3, self.compression_block_size);
         out.packed(4, self.version.iter().copied().map(u64::from));
         out.u64(5, self.metadata_length);
@@ -88,6 +102,361 @@ impl PostScript {
             (major, minor) => Err(Error::unsupported(format!(
                 "format version {major}.{minor} is newer than 0.12"
             ))),
+        }
+    }
+
+    /// How the file is compressed.
+    pub fn compression(&self, limits: &Limits) -> Result<Compression> {
+        let block_size = match self.compression_block_size {
+            0 => DEFAULT_BLOCK_SIZE,
+            size => size,
+        };
+        let codec = self.compression.codec()?;
+        let block_size = match self.compression {
+            CompressionKind::None => usize::MAX,
+            _ => Limits::check(block_size, limits.page_bytes, "compression block")?,
+        };
+        Ok(Compression { codec, block_size })
+    }
+}
+
+/// Everything that a file says at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tail {
+    /// Bytes of the file.
+    pub file_length: u64,
+    /// Bytes of the postscript.
+    pub postscript_length: u64,
+    /// The postscript.
+    pub postscript: PostScript,
+    /// The footer.
+    pub footer: Footer,
+    /// Statistics of the stripes; empty if the file has none.
+    pub metadata: Metadata,
+    /// How the file is compressed.
+    pub compression: Compression,
+}
+
+impl Tail {
+    /// Decodes the tail from the last bytes of a file. If they are too few, says which bytes of the
+    /// file, all up to its end, it takes.
+    pub fn decode(suffix: &[u8], file_length: u64, limits: &Limits) -> Result<Step<Tail>> {
+        if file_length == 0 {
+            return Err(Error::truncated("file is empty"));
+        }
+        let Some((&postscript_length, rest)) = suffix.split_last() else {
+            return Ok(Step::Need(
+                file_length.saturating_sub(FIRST_READ)..file_length,
+            ));
+        };
+        let lengths = Sections::new(file_length, u64::from(postscript_length))?;
+        let Some(bytes) = lengths.take(rest, &lengths.postscript) else {
+            return Ok(Step::Need(lengths.postscript.start..file_length));
+        };
+        let postscript = decode_postscript(bytes, limits).map_err(|error| {
+            error
+                .rebase(lengths.postscript.start)
+                .at("PostScript", lengths.postscript.start)
+        })?;
+        let lengths = lengths.with(&postscript, limits)?;
+        let (Some(footer), Some(metadata)) = (
+            lengths.take(rest, &lengths.footer),
+            lengths.take(rest, &lengths.metadata),
+        ) else {
+            return Ok(Step::Need(lengths.metadata.start..file_length));
+        };
+        let compression = postscript.compression(limits)?;
+        let footer: Footer = decode_section(footer, lengths.footer.start, compression, limits)?;
+        footer.check(lengths.body_end, limits)?;
+        let metadata = decode_section(metadata, lengths.metadata.start, compression, limits)?;
+        Ok(Step::Done(Tail {
+            file_length,
+            postscript_length: u64::from(postscript_length),
+            postscript,
+            footer,
+            metadata,
+            compression,
+        }))
+    }
+
+    /// Encodes a tail: metadata, footer, postscript and its length. The lengths in `postscript` are
+    /// filled in.
+    pub fn encode(
+        metadata: &Metadata,
+        footer: &Footer,
+        mut postscript: PostScript,
+    ) -> Result<Vec<u8>> {
+        let compression = postscript.compression(&Limits::default())?;
+        let mut out = Vec::new();
+        encode(&metadata.encode(), compression, None, &mut out)?;
+        postscript.metadata_length = out.len() as u64;
+        encode(&footer.encode(), compression, None, &mut out)?;
+        postscript.footer_length = out.len() as u64 - postscript.metadata_length;
+        let postscript = postscript.encode();
+        let Ok(length) = u8::try_from(postscript.len()) else {
+            return Err(Error::invalid("postscript of more than 255 bytes"));
+        };
+        out.extend_from_slice(&postscript);
+        out.push(length);
+        Ok(out)
+    }
+
+    /// Bytes of the tail, from the metadata section on.
+    pub fn tail_length(&self) -> u64 {
+        let lengths = [
+            self.postscript.footer_length,
+            self.postscript.metadata_length,
+        ];
+        lengths
+            .into_iter()
+            .fold(self.postscript_length + 1, u64::saturating_add)
+    }
+
+    /// Decodes the footer of stripe `ordinal` from its bytes, and checks it.
+    pub fn stripe_footer(
+        &self,
+        ordinal: usize,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<StripeFooter> {
+        let Some(stripe) = self.footer.stripes.get(ordinal) else {
+            return Err(Error::invalid(format!("there is no stripe {ordinal}")));
+        };
+        let offset = stripe.footer_range().start;
+        decode_section(bytes, offset, self.compression, limits)
+            .and_then(|footer: StripeFooter| {
+                footer.check(stripe, self.footer.types.len())?;
+                Ok(footer)
+            })
+            .map_err(|error| error.at_row_group(ordinal))
+    }
+
+    /// Decodes a row index from the bytes of its stream, which lies at `offset`.
+    pub fn row_index(&self, bytes: &[u8], offset: u64, limits: &Limits) -> Result<RowIndex> {
+        decode_section(bytes, offset, self.compression, limits)
+    }
+
+    /// Decodes the Bloom filters from the bytes of their stream, which lies at `offset`.
+    pub fn bloom_filters(
+        &self,
+        bytes: &[u8],
+        offset: u64,
+        limits: &Limits,
+    ) -> Result<BloomFilterIndex> {
+        decode_section(bytes, offset, self.compression, limits)
+    }
+}
+
+/// Decodes a message that lies in compression chunks at `offset` in the file.
+fn decode_section<M: Message>(
+    bytes: &[u8],
+    offset: u64,
+    compression: Compression,
+    limits: &Limits,
+) -> Result<M> {
+    let section = decode_all(bytes, compression, limits.footer_bytes)
+        .map_err(|error| error.rebase(offset).at(M::NAME, offset))?;
+    // offsets within what was decompressed are kept as they are: the file has no such place
+    M::decode(&section, limits)
+}
+
+fn decode_postscript(bytes: &[u8], limits: &Limits) -> Result<PostScript> {
+    if !bytes.ends_with(MAGIC.as_bytes()) {
+        return Err(Error::corrupt(
+            "not an orc file: no magic at the end of the postscript",
+        ));
+    }
+    let postscript = PostScript::decode(bytes, limits)?;
+    postscript.check()?;
+    Ok(postscript)
+}
+
+/// Where the sections of a tail lie in the file.
+#[derive(Debug)]
+struct Sections {
+    body_end: u64,
+    metadata: Range<u64>,
+    footer: Range<u64>,
+    postscript: Range<u64>,
+}
+
+impl Sections {
+    /// Of a file of which only the length of the postscript is known.
+    fn new(file_length: u64, postscript_length: u64) -> Result<Self> {
+        let end = file_length - 1;
+        if postscript_length == 0 {
+            return Err(Error::corrupt("postscript of no bytes").at("PostScript", end));
+        }
+        match end.checked_sub(postscript_length) {
+            Some(start) => Ok(Sections {
+                body_end: start,
+                metadata: start..start,
+                footer: start..start,
+                postscript: start..end,
+            }),
+            None => Err(Error::truncated(format!(
+                "postscript of {postscript_length} bytes in a file of {file_length}"
+            ))
+            .at("PostScript", end)),
+        }
+    }
+
+    /// The same, when the postscript is known.
+    fn with(self, postscript: &PostScript, limits: &Limits) -> Result<Self> {
+        let before = |end: u64, length: u64, what| match end.checked_sub(length) {
+            Some(start) => Ok(start..end),
+            None => Err(
+                Error::truncated(format!("{what} of {length} bytes, {end} are there"))
+                    .at("PostScript", self.postscript.start),
+            ),
+        };
+        let footer = before(self.postscript.start, postscript.footer_length, "footer")?;
+        let metadata = before(footer.start, postscript.metadata_length, "metadata")?;
+        let encrypted = postscript.stripe_statistics_length;
+        let statistics = before(metadata.start, encrypted, "stripe statistics")?;
+        Limits::check(postscript.footer_length, limits.footer_bytes, "footer")?;
+        Limits::check(postscript.metadata_length, limits.footer_bytes, "metadata")?;
+        Ok(Sections {
+            body_end: statistics.start,
+            metadata,
+            footer,
+            ..self
+        })
+    }
+
+    /// A section out of `rest`, which ends where the postscript does.
+    fn take<'a>(&self, rest: &'a [u8], section: &Range<u64>) -> Option<&'a [u8]> {
+        let from_end = |offset: u64| {
+            let distance = usize::try_from(self.postscript.end - offset).ok()?;
+            rest.len().checked_sub(distance)
+        };
+        rest.get(from_end(section.start)?..from_end(section.end)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::orc::testing::{footer, hostile, metadata, postscript};
+
+    const KINDS: [CompressionKind; 3] = [
+        CompressionKind::None,
+        CompressionKind::Zlib,
+        CompressionKind::Zstd,
+    ];
+
+    /// A file with zeros for stripes.
+    fn file(compression: CompressionKind) -> Vec<u8> {
+        let mut file = MAGIC.as_bytes().to_vec();
+        file.resize(103, 0);
+        file.extend(Tail::encode(&metadata(), &footer(), postscript(compression)).unwrap());
+        file
+    }
+
+    fn decode(suffix: &[u8], file_length: usize) -> Result<Step<Tail>> {
+        Tail::decode(suffix, file_length as u64, &Limits::default())
+    }
+
+    #[test]
+    fn tails_round_trip_and_ask_for_the_bytes_they_need() {
+        for kind in KINDS {
+            let file = file(kind);
+            let mut suffix: &[u8] = &[];
+            let mut asked = Vec::new();
+            let tail = loop {
+                match decode(suffix, file.len()).unwrap() {
+                    Step::Done(tail) => break tail,
+                    Step::Need(range) => {
+                        assert_eq!(range.end, file.len() as u64);
+                        suffix = &file[range.start as usize..];
+                        asked.push(range);
+                        // less than was asked for: the postscript's length alone
+                        if asked.len() == 1 {
+                            suffix = &file[file.len() - 1..];
+                        }
+                    }
+                }
+            };
+            assert_eq!(asked[0], 0..file.len() as u64);
+            assert_eq!(asked[2], 103..file.len() as u64);
+            assert_eq!((&tail.footer, &tail.metadata), (&footer(), &metadata()));
+            assert_eq!(tail.tail_length(), file.len() as u64 - 103);
+            assert_eq!(decode(&file, file.len()).unwrap(), Step::Done(tail));
+        }
+    }
+
+    #[test]
+    fn what_is_no_orc_file_is_refused() {
+        let kind = |bytes: &[u8]| decode(bytes, bytes.len()).unwrap_err().kind();
+        assert_eq!(kind(b""), ErrorKind::Truncated);
+        assert_eq!(kind(b"\0"), ErrorKind::Corrupt);
+        assert_eq!(kind(b"O"), ErrorKind::Truncated);
+        assert_eq!(kind(b"ORC"), ErrorKind::Truncated);
+        assert_eq!(kind(b"ORC\x03"), ErrorKind::Corrupt);
+        assert_eq!(kind(b"PAR1 or whatever else \x05"), ErrorKind::Corrupt);
+        let mut headless = file(CompressionKind::None);
+        headless.drain(..30);
+        assert_eq!(kind(&headless), ErrorKind::Corrupt);
+        let long = [vec![0; 250], vec![255]].concat();
+        assert_eq!(kind(&long), ErrorKind::Truncated);
+    }
+
+    #[test]
+    fn versions_of_the_future_are_reported() {
+        let with = |version: &[u32]| PostScript {
+            version: version.to_vec(),
+            ..postscript(CompressionKind::None)
+        };
+        for known in [&[][..], &[0, 11], &[0, 12]] {
+            assert!(with(known).check().is_ok());
+        }
+        for unknown in [&[0, 13][..], &[1, 9999], &[19, 99], &[2]] {
+            let error = with(unknown).check().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+        }
+    }
+
+    #[test]
+    fn sections_that_do_not_fit_the_file_are_errors() {
+        let mut impossible = postscript(CompressionKind::None);
+        impossible.footer_length = u64::MAX;
+        let mut bytes = impossible.encode();
+        bytes.push(bytes.len() as u8);
+        assert_eq!(
+            decode(&bytes, bytes.len()).unwrap_err().kind(),
+            ErrorKind::Truncated
+        );
+        // held against the limits before anything is asked for
+        assert_eq!(
+            decode(&bytes, usize::MAX).unwrap_err().kind(),
+            ErrorKind::Truncated
+        );
+        impossible.footer_length = 1 << 40;
+        let mut bytes = impossible.encode();
+        bytes.push(bytes.len() as u8);
+        assert_eq!(
+            decode(&bytes, usize::MAX).unwrap_err().kind(),
+            ErrorKind::LimitExceeded
+        );
+    }
+
+    #[test]
+    fn no_truncation_or_flip_panics_or_puts_a_stripe_outside() {
+        for kind in KINDS {
+            let file = file(kind);
+            hostile(&file[103..], |tail| {
+                let bytes = [&file[..103], tail].concat();
+                if let Ok(Step::Done(tail)) = decode(&bytes, bytes.len()) {
+                    let end = tail.file_length - tail.tail_length();
+                    assert!(
+                        tail.footer
+                            .stripes
+                            .iter()
+                            .all(|stripe| stripe.range().end <= end)
+                    );
+                }
+            });
         }
     }
 }

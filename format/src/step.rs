@@ -1,0 +1,12 @@
+//! Resumable decoding: what a decoder says that has not seen enough of a file.
+
+use std::ops::Range;
+
+/// Either the result, or the bytes of the file to call again with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step<T> {
+    /// The result.
+    Done(T),
+    /// Call again with these bytes of the file.
+    Need(Range<u64>),
+}
