@@ -10,6 +10,7 @@ pub(crate) mod thrift;
 
 pub mod encoding;
 
+pub(crate) mod annotation;
 pub mod logical;
 
 pub mod column_metadata;
@@ -18,6 +19,8 @@ pub mod footer;
 pub mod index;
 pub mod page;
 pub mod row_group;
+pub mod schema;
+mod schema_encode;
 pub mod stats;
 
 #[cfg(test)]

@@ -1,0 +1,493 @@
+//! From the footer's flat list of schema elements to the neutral tree, and what each leaf needs to be
+//! read: levels, physical type, meaning.
+//!
+//! ```text
+//! optional group l (LIST) { repeated group list { optional int32 element } }
+//!          def 1              def 2, rep 1          def 3
+//! ```
+//! Every nullable node of the neutral tree is one optional node of the file's, every list or map one
+//! repeated node: definition and repetition levels follow from the neutral tree alone.
+//! A map without values has an empty struct, always null, as its value.
+//! // spec: LogicalTypes.md, "Nested Types"
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::parquet::annotation::{annotation, leaf_type};
+use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
+use crate::parquet::footer::SchemaElement;
+use crate::parquet::logical::LogicalType as Annotation;
+use crate::schema::{Field, Schema};
+use crate::types::LogicalType;
+
+pub use crate::parquet::schema_encode::encode;
+
+/// A leaf of the file's schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// Names from the root's child down to the leaf, groups of lists and maps included.
+    pub path: Vec<String>,
+    /// The top-level column it belongs to.
+    pub column: usize,
+    /// How its values are stored.
+    pub physical_type: Type,
+    /// Bytes of a value of a fixed-length byte array; 0 for other types.
+    pub type_length: usize,
+    /// The definition level of a value that is there.
+    pub max_definition_level: u16,
+    /// How many of its ancestors and itself are repeated.
+    pub max_repetition_level: u16,
+    /// What its values mean.
+    pub logical_type: LogicalType,
+    /// How often each node of `path` occurs in its parent.
+    pub repetitions: Vec<FieldRepetitionType>,
+}
+
+impl Leaf {
+    /// The path with dots between the names.
+    pub fn dotted_path(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+/// The neutral schema and the leaves of a footer's schema elements.
+pub fn decode(elements: &[SchemaElement], limits: &Limits) -> Result<(Schema, Vec<Leaf>)> {
+    let root = elements
+        .first()
+        .ok_or_else(|| Error::corrupt("there is no root").at("schema", 0))?;
+    let mut tree = Tree {
+        elements,
+        next: 1,
+        leaves: Vec::new(),
+        column: 0,
+        path: Vec::new(),
+        repetitions: Vec::new(),
+    };
+    let mut schema = Schema::default();
+    for column in 0..children(root)? {
+        tree.column = column;
+        schema.fields.push(tree.field(limits.depth)?);
+    }
+    match elements.len() - tree.next {
+        0 => Ok((schema, tree.leaves)),
+        left => Err(tree.corrupt(format!("{left} elements belong to no group"))),
+    }
+}
+
+/// How many children a group has.
+fn children(element: &SchemaElement) -> Result<usize> {
+    usize::try_from(element.num_children.unwrap_or(0))
+        .map_err(|_| Error::corrupt("a group has a negative number of children").at("schema", 0))
+}
+
+/// A walk over the elements, depth first.
+struct Tree<'a> {
+    elements: &'a [SchemaElement],
+    /// The element to be taken next.
+    next: usize,
+    leaves: Vec<Leaf>,
+    column: usize,
+    /// The names down to the node being taken.
+    path: Vec<&'a str>,
+    /// The same for repetitions.
+    repetitions: Vec<FieldRepetitionType>,
+}
+
+/// How a LIST-annotated group holds its elements.
+enum ListForm {
+    /// The repeated node is the element.
+    Repeated,
+    /// The repeated node holds the element.
+    Inner,
+}
+
+impl<'a> Tree<'a> {
+    /// The next node as a field of its parent. A repeated one is a list of itself.
+    fn field(&mut self, depth: usize) -> Result<Field> {
+        let node = self.peek(0)?;
+        let repetition = self.enter(node)?;
+        let ty = self.node(depth)?;
+        self.leave();
+        let name = node.name.as_str();
+        Ok(match repetition {
+            FieldRepetitionType::Optional => Field::nullable(name, ty),
+            FieldRepetitionType::Repeated => {
+                let element = Arc::new(Field::required(name, ty));
+                Field::required(name, LogicalType::List(element))
+            }
+            _ => Field::required(name, ty),
+        })
+    }
+
+    /// The type of the next node, which is taken with all below it.
+    fn node(&mut self, depth: usize) -> Result<LogicalType> {
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| Error::limit("the schema is nested too deeply").at("schema", 0))?;
+        let node = self.peek(0)?;
+        if let Some(physical_type) = node.physical_type {
+            self.next += 1;
+            return self.leaf(node, physical_type);
+        }
+        if is_list(node)
+            && let Some(form) = self.list_form(node)?
+        {
+            return self.list(&form, depth);
+        }
+        if is_map(node) && self.is_map_form(node)? {
+            return self.map(depth);
+        }
+        self.next += 1;
+        let fields = (0..children(node)?).map(|_| self.field(depth));
+        let fields = fields.collect::<Result<Arc<[Field]>>>()?;
+        Ok(match node.logical_type {
+            Some(Annotation::Variant(_)) => LogicalType::Variant(fields),
+            _ => LogicalType::Struct(fields),
+        })
+    }
+
+    /// The elements of the LIST-annotated group that comes next.
+    fn list(&mut self, form: &ListForm, depth: usize) -> Result<LogicalType> {
+        let repeated = self.peek(1)?;
+        self.next += 1;
+        self.enter(repeated)?;
+        let element = match form {
+            ListForm::Repeated => Field::required(repeated.name.as_str(), self.node(depth)?),
+            ListForm::Inner => {
+                self.next += 1;
+                self.field(depth)?
+            }
+        };
+        self.leave();
+        Ok(LogicalType::List(Arc::new(element)))
+    }
+
+    /// The entries of the MAP-annotated group that comes next.
+    fn map(&mut self, depth: usize) -> Result<LogicalType> {
+        let entry = self.peek(1)?;
+        self.next += 2;
+        self.enter(entry)?;
+        let key = self.field(depth)?;
+        let value = match children(entry)? {
+            1 => Field::nullable("value", LogicalType::Struct(Arc::new([]))),
+            _ => self.field(depth)?,
+        };
+        self.leave();
+        Ok(LogicalType::Map(Arc::new([key, value])))
+    }
+
+    /// How the LIST-annotated `node`, which comes next, holds its elements; `None` if it is no list.
+    ///
+    /// The rules are those of the specification, in their order. The standard form of three levels
+    /// falls through all of them to the last, whatever its nodes are called.
+    fn list_form(&self, node: &SchemaElement) -> Result<Option<ListForm>> {
+        // spec: LogicalTypes.md, "Lists", "Backward-compatibility rules"
+        if children(node)? != 1 {
+            return Ok(None);
+        }
+        let repeated = self.peek(1)?;
+        if repeated.repetition_type != Some(FieldRepetitionType::Repeated) {
+            return Ok(None);
+        }
+        if repeated.physical_type.is_some() {
+            return Ok(Some(ListForm::Repeated));
+        }
+        if children(repeated)? != 1 {
+            return Ok(Some(ListForm::Repeated));
+        }
+        let only = self.peek(2)?;
+        if only.repetition_type == Some(FieldRepetitionType::Repeated) {
+            return Ok(Some(ListForm::Repeated));
+        }
+        let tuple = repeated.name.strip_suffix("_tuple") == Some(node.name.as_str());
+        if repeated.name == "array" || tuple {
+            return Ok(Some(ListForm::Repeated));
+        }
+        Ok(Some(ListForm::Inner))
+    }
+
+    /// Whether the MAP-annotated `node`, which comes next, holds a repeated group of key and perhaps value.
+    fn is_map_form(&self, node: &SchemaElement) -> Result<bool> {
+        if children(node)? != 1 {
+            return Ok(false);
+        }
+        let entry = self.peek(1)?;
+        Ok(entry.physical_type.is_none()
+            && entry.repetition_type == Some(FieldRepetitionType::Repeated)
+            && matches!(children(entry)?, 1 | 2))
+    }
+
+    fn leaf(&mut self, node: &SchemaElement, physical_type: Type) -> Result<LogicalType> {
+        let type_length = match physical_type {
+            Type::FixedLenByteArray => match usize::try_from(node.type_length.unwrap_or(0)) {
+                Ok(length) if length > 0 => length,
+                _ => return Err(self.corrupt("a fixed-length byte array without a length")),
+            },
+            Type::Unknown(id) => {
+                let error = Error::unsupported(format!("physical type {id} is not known"));
+                return Err(error.at("schema", 0).at_column(self.path.join(".")));
+            }
+            _ => 0,
+        };
+        let logical_type = leaf_type(physical_type, type_length, annotation(node).as_ref());
+        let count = |wanted: &[FieldRepetitionType]| {
+            let found = self
+                .repetitions
+                .iter()
+                .filter(|found| wanted.contains(found));
+            u16::try_from(found.count()).map_err(|_| self.corrupt("too many levels"))
+        };
+        let leaf = Leaf {
+            max_definition_level: count(&[
+                FieldRepetitionType::Optional,
+                FieldRepetitionType::Repeated,
+            ])?,
+            max_repetition_level: count(&[FieldRepetitionType::Repeated])?,
+            path: self.path.iter().map(|name| (*name).to_owned()).collect(),
+            column: self.column,
+            physical_type,
+            type_length,
+            logical_type: logical_type.clone(),
+            repetitions: self.repetitions.clone(),
+        };
+        self.leaves.push(leaf);
+        Ok(logical_type)
+    }
+
+    /// The node `ahead` of the next one.
+    fn peek(&self, ahead: usize) -> Result<&'a SchemaElement> {
+        self.elements
+            .get(self.next + ahead)
+            .ok_or_else(|| self.corrupt("a group has more children than there are elements"))
+    }
+
+    fn enter(&mut self, node: &'a SchemaElement) -> Result<FieldRepetitionType> {
+        self.path.push(&node.name);
+        match node.repetition_type {
+            None | Some(FieldRepetitionType::Unknown(_)) => {
+                Err(self.corrupt("a node without a repetition"))
+            }
+            Some(repetition) => {
+                self.repetitions.push(repetition);
+                Ok(repetition)
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+        self.repetitions.pop();
+    }
+
+    #[cold]
+    fn corrupt(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+        Error::corrupt(message)
+            .at("schema", 0)
+            .at_column(self.path.join("."))
+    }
+}
+
+fn is_list(node: &SchemaElement) -> bool {
+    match &node.logical_type {
+        Some(annotation) => *annotation == Annotation::List,
+        None => node.converted_type == Some(ConvertedType::List),
+    }
+}
+
+/// Old writers put MAP_KEY_VALUE where MAP belongs. Below a MAP it is on the repeated group, which
+/// nobody asks about.
+fn is_map(node: &SchemaElement) -> bool {
+    match &node.logical_type {
+        Some(annotation) => *annotation == Annotation::Map,
+        None => matches!(
+            node.converted_type,
+            Some(ConvertedType::Map | ConvertedType::MapKeyValue)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use FieldRepetitionType::{Optional, Repeated, Required};
+
+    fn group(
+        repetition: FieldRepetitionType,
+        name: &str,
+        converted: Option<ConvertedType>,
+        children: i32,
+    ) -> SchemaElement {
+        SchemaElement {
+            name: name.into(),
+            repetition_type: Some(repetition),
+            num_children: Some(children),
+            converted_type: converted,
+            ..Default::default()
+        }
+    }
+
+    fn list(repetition: FieldRepetitionType, name: &str) -> SchemaElement {
+        group(repetition, name, Some(ConvertedType::List), 1)
+    }
+
+    fn int(repetition: FieldRepetitionType, name: &str) -> SchemaElement {
+        SchemaElement {
+            name: name.into(),
+            repetition_type: Some(repetition),
+            physical_type: Some(Type::Int32),
+            ..Default::default()
+        }
+    }
+
+    fn read(columns: i32, nodes: &[SchemaElement]) -> Result<(Schema, Vec<Leaf>)> {
+        let mut elements = vec![group(Required, "root", None, columns)];
+        elements.extend_from_slice(nodes);
+        decode(&elements, &Limits::default())
+    }
+
+    /// One column in Spark's notation, with `?` after what may be null.
+    fn shape(nodes: &[SchemaElement]) -> String {
+        fn show(field: &Field) -> String {
+            let null = if field.nullable { "?" } else { "" };
+            let fields: Vec<_> = field.ty.fields().iter().map(show).collect();
+            let name = match field.ty {
+                LogicalType::List(_) => "list",
+                LogicalType::Map(_) => "map",
+                LogicalType::Struct(_) => "struct",
+                _ => return format!("{}{null}", field.ty),
+            };
+            format!("{name}<{}>{null}", fields.join(","))
+        }
+        let (schema, leaves) = read(1, nodes).unwrap();
+        assert_eq!(schema.leaf_count(), leaves.len());
+        show(&schema.fields[0])
+    }
+
+    #[test]
+    fn the_rules_of_lists_apply_in_their_order() {
+        let l = || list(Optional, "l");
+        // three levels, whatever the names
+        let three = [
+            l(),
+            group(Repeated, "list", None, 1),
+            int(Optional, "element"),
+        ];
+        assert_eq!(shape(&three), "list<int?>?");
+        let hive = [
+            l(),
+            group(Repeated, "bag", None, 1),
+            int(Optional, "array_element"),
+        ];
+        assert_eq!(shape(&hive), "list<int?>?");
+        // an element struct with one field named like the element of three levels
+        let nested = [
+            l(),
+            group(Repeated, "list", None, 1),
+            group(Optional, "element", None, 1),
+            int(Required, "element"),
+        ];
+        assert_eq!(shape(&nested), "list<struct<int>?>?");
+        // 1: not a group
+        assert_eq!(shape(&[l(), int(Repeated, "element")]), "list<int>?");
+        // 2: several fields
+        let tuple = [
+            l(),
+            group(Repeated, "element", None, 2),
+            int(Required, "a"),
+            int(Optional, "b"),
+        ];
+        assert_eq!(shape(&tuple), "list<struct<int,int?>>?");
+        // 3: one repeated field
+        let two = [l(), list(Repeated, "array"), int(Repeated, "array")];
+        assert_eq!(shape(&two), "list<list<int>>?");
+        // 4: named array, or for its list
+        let array = [l(), group(Repeated, "array", None, 1), int(Required, "s")];
+        assert_eq!(shape(&array), "list<struct<int>>?");
+        let tuple = [l(), group(Repeated, "l_tuple", None, 1), int(Required, "s")];
+        assert_eq!(shape(&tuple), "list<struct<int>>?");
+        // 5: whatever else
+        let other = [l(), group(Repeated, "m_tuple", None, 1), int(Required, "s")];
+        assert_eq!(shape(&other), "list<int>?");
+    }
+
+    #[test]
+    fn repeated_without_annotation_is_a_list_of_itself() {
+        assert_eq!(shape(&[int(Repeated, "a")]), "list<int>");
+        let groups = [group(Repeated, "a", None, 1), int(Optional, "b")];
+        assert_eq!(shape(&groups), "list<struct<int?>>");
+        // neither is it a list if its group says so but holds something else
+        let none = [list(Optional, "l"), int(Optional, "a")];
+        assert_eq!(shape(&none), "struct<int?>?");
+    }
+
+    #[test]
+    fn maps_may_lack_values_and_be_annotated_as_their_entries() {
+        for annotation in [ConvertedType::Map, ConvertedType::MapKeyValue] {
+            let map = [
+                group(Optional, "m", Some(annotation), 1),
+                group(Repeated, "map", Some(ConvertedType::MapKeyValue), 2),
+                int(Required, "x"),
+                int(Optional, "y"),
+            ];
+            assert_eq!(shape(&map), "map<int,int?>?");
+        }
+        let keys = [
+            group(Required, "m", Some(ConvertedType::Map), 1),
+            group(Repeated, "key_value", None, 1),
+            int(Optional, "key"),
+        ];
+        assert_eq!(shape(&keys), "map<int?,struct<>?>");
+    }
+
+    #[test]
+    fn levels_count_what_may_be_absent_or_repeated() {
+        let nodes = [
+            group(Optional, "s", None, 2),
+            list(Required, "l"),
+            group(Repeated, "list", None, 1),
+            int(Optional, "element"),
+            int(Required, "x"),
+        ];
+        let (_, leaves) = read(1, &nodes).unwrap();
+        assert_eq!(leaves[0].dotted_path(), "s.l.list.element");
+        assert_eq!(leaves[0].max_definition_level, 3);
+        assert_eq!(leaves[0].max_repetition_level, 1);
+        assert_eq!(
+            leaves[0].repetitions,
+            [Optional, Required, Repeated, Optional]
+        );
+        assert_eq!(leaves[1].dotted_path(), "s.x");
+        assert_eq!(leaves[1].max_definition_level, 1);
+        assert_eq!(leaves[1].max_repetition_level, 0);
+    }
+
+    #[test]
+    fn trees_that_do_not_add_up_are_refused() {
+        let kind = |columns, nodes: &[SchemaElement]| read(columns, nodes).unwrap_err().kind();
+        assert_eq!(kind(2, &[int(Required, "a")]), ErrorKind::Corrupt);
+        assert_eq!(kind(0, &[int(Required, "a")]), ErrorKind::Corrupt);
+        assert_eq!(kind(-1, &[]), ErrorKind::Corrupt);
+        assert_eq!(kind(i32::MAX, &[]), ErrorKind::Corrupt);
+        assert_eq!(kind(1, &[list(Optional, "l")]), ErrorKind::Corrupt);
+        let mut lost = int(Required, "a");
+        lost.repetition_type = None;
+        assert_eq!(kind(1, &[lost.clone()]), ErrorKind::Corrupt);
+        lost.repetition_type = Some(Required);
+        lost.physical_type = Some(Type::Unknown(-7));
+        assert_eq!(kind(1, &[lost.clone()]), ErrorKind::Unsupported);
+        lost.physical_type = Some(Type::FixedLenByteArray);
+        for length in [None, Some(0), Some(-1)] {
+            lost.type_length = length;
+            assert_eq!(kind(1, &[lost.clone()]), ErrorKind::Corrupt);
+        }
+        let deep: Vec<_> = (0..1000).map(|_| group(Required, "g", None, 1)).collect();
+        assert_eq!(kind(1, &deep), ErrorKind::LimitExceeded);
+        assert_eq!(
+            decode(&[], &Limits::default()).unwrap_err().kind(),
+            ErrorKind::Corrupt
+        );
+        assert_eq!(read(0, &[]).unwrap().0.leaf_count(), 0);
+    }
+}
