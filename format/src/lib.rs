@@ -31,16 +31,19 @@ pub mod vector;
 
 // Layer 3
 mod cell;
-mod concat;
 pub mod filter;
-mod gather;
-mod judge;
+pub mod partition;
 pub mod scan;
 pub mod stats;
+mod text;
 
 // Layer 4
 pub mod bind;
+mod concat;
+mod gather;
+mod judge;
 pub mod meta;
+pub mod render;
 
 // Layer 5
 pub mod orc;
