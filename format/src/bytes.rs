@@ -134,6 +134,38 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// The value of a half-precision number: single precision holds all of them.
+#[inline]
+pub fn half_to_single(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let magnitude = u32::from(bits & 0x7fff);
+    let single = match magnitude {
+        // subnormal: a count of the smallest one, two to the minus 24
+        0..0x0400 => (magnitude as f32 / 16_777_216.0).to_bits(),
+        0x0400..0x7c00 => (magnitude << 13) + (112 << 23),
+        _ => 0x7f80_0000 | (magnitude & 0x03ff) << 13,
+    };
+    f32::from_bits(sign | single)
+}
+
+/// The nearest half-precision number, the even one of two.
+#[inline]
+pub fn single_to_half(value: f32) -> u16 {
+    let sign = (value.to_bits() >> 16) as u16 & 0x8000;
+    let magnitude = value.abs().to_bits();
+    let half = if value.is_nan() {
+        0x7c00 | ((magnitude >> 13) as u16 & 0x03ff).max(1)
+    } else if value.abs() >= 65_520.0 {
+        0x7c00
+    } else if magnitude < 113 << 23 {
+        (value.abs() * 16_777_216.0).round_ties_even() as u16
+    } else {
+        let shifted = magnitude - (112 << 23);
+        ((shifted + 0x0fff + (shifted >> 13 & 1)) >> 13) as u16
+    };
+    sign | half
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +189,22 @@ mod tests {
             Cursor::new(&[0x80]).varint().unwrap_err().kind(),
             ErrorKind::Truncated
         );
+    }
+
+    #[test]
+    fn halves_round_trip_and_singles_round_to_even() {
+        for bits in 0..=u16::MAX {
+            assert_eq!(single_to_half(half_to_single(bits)), bits);
+        }
+        assert_eq!(half_to_single(0x3c01), 1.0 + 1.0 / 1024.0);
+        assert_eq!(half_to_single(0x0001), 2f32.powi(-24));
+        assert_eq!(half_to_single(0xfbff), -65504.0);
+        assert_eq!(single_to_half(65519.0), 0x7bff);
+        assert_eq!(single_to_half(65520.0), 0x7c00);
+        assert_eq!(single_to_half(1.0 + 1.0 / 2048.0), 0x3c00);
+        assert_eq!(single_to_half(1.0 + 3.0 / 2048.0), 0x3c02);
+        assert_eq!(single_to_half(2f32.powi(-25)), 0);
+        assert_eq!(single_to_half(1e-10), 0);
     }
 
     quickcheck::quickcheck! {
