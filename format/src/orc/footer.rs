@@ -1,7 +1,7 @@
 //! The footer: stripes, types, statistics of the file, application metadata; and the metadata
 //! section with the statistics of each stripe.
 //!
-//! Decoding takes the bytes apart and no more; [`Footer::check`] holds the parts against each other
+//! Decoding takes the bytes apart and no more; [`Footer::validate`] holds the parts against each other
 //! and the file. Column encryption is in [`encryption`](crate::orc::encryption).
 //!
 //! spec: ORCv1.md, "Footer"
@@ -66,7 +66,7 @@ impl Message for StripeInformation {
 
 impl StripeInformation {
     /// The stripe's bytes in the file, footer included. Numbers that overflow saturate; in a
-    /// [`Footer`] that passed its check, none does.
+    /// [`Footer`] that passed its validation, none does.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.footer_range().end
     }
@@ -314,7 +314,7 @@ impl Message for Footer {
 impl Footer {
     /// Holds stripes against `body_end`, the first byte behind the last place a stripe may take,
     /// and against each other; and their rows against the file's.
-    pub fn check(&self, body_end: u64, limits: &Limits) -> Result<()> {
+    pub fn validate(&self, body_end: u64, limits: &Limits) -> Result<()> {
         Limits::check(self.types.len() as u64, limits.schema_nodes, "column count")?;
         let mut end = 0;
         let mut rows = 0u64;

@@ -65,7 +65,7 @@ impl Message for RowIndex {
 impl RowIndex {
     /// Holds the number of entries against the rows of the stripe. Only for a column that has a
     /// place for each row: children of lists and maps have strides by the parent's rows as well.
-    pub fn check(&self, rows: u64, stride: u32) -> Result<()> {
+    pub fn validate(&self, rows: u64, stride: u32) -> Result<()> {
         let strides = match stride {
             0 => 0,
             stride => rows.div_ceil(u64::from(stride)),
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn entries_are_held_against_the_rows() {
-        assert!(row_index().check(15_000, 10_000).is_ok());
-        assert!(row_index().check(20_000, 10_000).is_ok());
+        assert!(row_index().validate(15_000, 10_000).is_ok());
+        assert!(row_index().validate(20_000, 10_000).is_ok());
         for (rows, stride) in [(10_000, 10_000), (20_001, 10_000), (1, 0)] {
-            let error = row_index().check(rows, stride).unwrap_err();
+            let error = row_index().validate(rows, stride).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt);
         }
     }

@@ -22,5 +22,9 @@ pub mod statistics;
 pub mod stripe;
 pub mod tail;
 
+// Layer 5.2: what they mean
+pub mod schema;
+pub mod stats;
+
 #[cfg(test)]
 pub(crate) mod testing;

@@ -142,7 +142,7 @@ impl Message for StripeFooter {
 impl StripeFooter {
     /// Holds the footer against its stripe and the number of columns: one encoding for each column,
     /// streams of columns that exist, which together fit the stripe.
-    pub fn check(&self, stripe: &StripeInformation, columns: usize) -> Result<()> {
+    pub fn validate(&self, stripe: &StripeInformation, columns: usize) -> Result<()> {
         let corrupt = |message: String| {
             Err(Error::corrupt(message).at("StripeFooter", stripe.footer_range().start))
         };
@@ -164,7 +164,7 @@ impl StripeFooter {
         Ok(())
     }
 
-    /// Every stream with its place in the file. Of a footer that passed [`StripeFooter::check`],
+    /// Every stream with its place in the file. Of a footer that passed [`StripeFooter::validate`],
     /// all lie within the stripe.
     pub fn stream_ranges(
         &self,
@@ -222,7 +222,7 @@ mod tests {
     fn streams_follow_one_another_and_unknown_kinds_take_up_space() {
         let stripe = &footer().stripes[0];
         let sample = sample();
-        sample.check(stripe, 3).unwrap();
+        sample.validate(stripe, 3).unwrap();
         let ranges: Vec<_> = sample
             .stream_ranges(stripe)
             .map(|(_, range)| range)
@@ -235,7 +235,7 @@ mod tests {
     fn footers_that_contradict_their_stripe_are_corrupt() {
         let stripe = &footer().stripes[0];
         let kind =
-            |footer: &StripeFooter, columns| footer.check(stripe, columns).unwrap_err().kind();
+            |footer: &StripeFooter, columns| footer.validate(stripe, columns).unwrap_err().kind();
         let mut wrong = sample();
         assert_eq!(kind(&wrong, 4), ErrorKind::Corrupt);
         wrong.streams[0].length = u64::MAX;
@@ -259,7 +259,7 @@ mod tests {
             let Ok(footer) = StripeFooter::decode(bytes, &Limits::default()) else {
                 return;
             };
-            if footer.check(stripe, 3).is_ok() {
+            if footer.validate(stripe, 3).is_ok() {
                 let end = stripe.footer_range().start;
                 assert!(
                     footer

@@ -91,7 +91,7 @@ impl PostScript {
     }
 
     /// Refuses what is not ORC, or of a version this code does not know.
-    pub fn check(&self) -> Result<()> {
+    pub fn validate(&self) -> Result<()> {
         if self.magic != MAGIC {
             return Err(Error::corrupt(
                 "not an orc file: no magic in the postscript",
@@ -167,7 +167,7 @@ impl Tail {
         };
         let compression = postscript.compression(limits)?;
         let footer: Footer = decode_section(footer, lengths.footer.start, compression, limits)?;
-        footer.check(lengths.body_end, limits)?;
+        footer.validate(lengths.body_end, limits)?;
         let metadata = decode_section(metadata, lengths.metadata.start, compression, limits)?;
         Ok(Step::Done(Tail {
             file_length,
@@ -225,7 +225,7 @@ impl Tail {
         let offset = stripe.footer_range().start;
         decode_section(bytes, offset, self.compression, limits)
             .and_then(|footer: StripeFooter| {
-                footer.check(stripe, self.footer.types.len())?;
+                footer.validate(stripe, self.footer.types.len())?;
                 Ok(footer)
             })
             .map_err(|error| error.at_row_group(ordinal))
@@ -267,7 +267,7 @@ fn decode_postscript(bytes: &[u8], limits: &Limits) -> Result<PostScript> {
         ));
     }
     let postscript = PostScript::decode(bytes, limits)?;
-    postscript.check()?;
+    postscript.validate()?;
     Ok(postscript)
 }
 
@@ -409,10 +409,10 @@ mod tests {
             ..postscript(CompressionKind::None)
         };
         for known in [&[][..], &[0, 11], &[0, 12]] {
-            assert!(with(known).check().is_ok());
+            assert!(with(known).validate().is_ok());
         }
         for unknown in [&[0, 13][..], &[1, 9999], &[19, 99], &[2]] {
-            let error = with(unknown).check().unwrap_err();
+            let error = with(unknown).validate().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported);
         }
     }
