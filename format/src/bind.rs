@@ -22,32 +22,55 @@ pub enum LeafSource {
     Missing,
 }
 
-/// The source of each leaf of `table` in a file of schema `file`, by leaf number of the table.
+/// What a table's top-level column is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ColumnSource {
+    /// This top-level column of the file.
+    File(usize),
+    /// This partition value of the task.
+    Partition(usize),
+    /// Not in the file: every slot is null.
+    Missing,
+}
+
+/// The source of each top-level column of `table` in a file of schema `file`.
 ///
 /// # Errors
-/// A name that two columns of the file answer to when case is ignored, and a column that is nested
-/// in the table but not in the file, or the other way round.
-pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
+/// A name that two columns of the file answer to when case is ignored.
+pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSource>> {
     let data_columns = table.data_columns();
     let by_position = is_positional(file);
-    let mut out = Vec::with_capacity(table.schema.leaf_count());
-    for (index, field) in table.schema.fields.iter().enumerate() {
+    let source = |(index, field): (usize, &Field)| {
         if let Some(partition) = index.checked_sub(data_columns) {
-            out.push(LeafSource::Partition(partition));
-            continue;
+            return Ok(ColumnSource::Partition(partition));
         }
         let found = if by_position {
             (index < file.fields.len()).then_some(index)
         } else {
             file.index_of(&field.name)?
         };
-        match found {
-            Some(found) => {
+        Ok(found.map_or(ColumnSource::Missing, ColumnSource::File))
+    };
+    table.schema.fields.iter().enumerate().map(source).collect()
+}
+
+/// The source of each leaf of `table` in a file of schema `file`, by leaf number of the table.
+///
+/// # Errors
+/// A name that two columns of the file answer to when case is ignored, and a column that is nested
+/// in the table but not in the file, or the other way round.
+pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
+    let mut out = Vec::with_capacity(table.schema.leaf_count());
+    let columns = bind_columns(table, file)?;
+    for (field, source) in table.schema.fields.iter().zip(columns) {
+        match source {
+            ColumnSource::Partition(partition) => out.push(LeafSource::Partition(partition)),
+            ColumnSource::Missing => bind_missing(field, &mut out),
+            ColumnSource::File(found) => {
                 let leaf = file.first_leaf(found);
                 bind_field(field, &file.fields[found], leaf, &mut out)
                     .map_err(|error| error.at_column(&field.name))?;
             }
-            None => bind_missing(field, &mut out),
         }
     }
     Ok(out)
