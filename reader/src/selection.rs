@@ -22,18 +22,51 @@ impl Selection {
         Selection { rows, runs }
     }
 
+    /// None of `rows` rows.
+    pub fn none(rows: usize) -> Self {
+        Selection {
+            rows,
+            runs: Vec::new(),
+        }
+    }
+
     /// The rows whose bit is set.
     pub fn from_mask(mask: &Bitmap) -> Self {
+        Selection::all(mask.len()).narrow(mask)
+    }
+
+    /// Of the wanted rows, those whose bit is set: the mask has one bit a wanted row.
+    ///
+    /// # Panics
+    /// If the mask is not as long as there are wanted rows.
+    pub fn narrow(&self, mask: &Bitmap) -> Selection {
+        assert_eq!(mask.len(), self.selected(), "a mask of another length");
         let mut runs: Vec<Range<usize>> = Vec::new();
-        for row in mask.ones() {
-            match runs.last_mut() {
-                Some(run) if run.end == row => run.end += 1,
-                _ => runs.push(row..row + 1),
+        let mut ones = mask.ones().peekable();
+        let mut before = 0;
+        for wanted in &self.runs {
+            let after = before + wanted.len();
+            while let Some(bit) = ones.next_if(|&bit| bit < after) {
+                let row = wanted.start + bit - before;
+                match runs.last_mut() {
+                    Some(run) if run.end == row => run.end += 1,
+                    _ => runs.push(row..row + 1),
+                }
             }
+            before = after;
         }
         Selection {
-            rows: mask.len(),
+            rows: self.rows,
             runs,
+        }
+    }
+
+    /// The same rows after `skipped` unwanted ones.
+    pub fn after(&self, skipped: usize) -> Selection {
+        let shift = |run: &Range<usize>| run.start + skipped..run.end + skipped;
+        Selection {
+            rows: self.rows + skipped,
+            runs: self.runs.iter().map(shift).collect(),
         }
     }
 
@@ -60,5 +93,39 @@ impl Selection {
     /// Whether no row is wanted.
     pub fn is_none(&self) -> bool {
         self.runs.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows_of(selection: &Selection) -> Vec<usize> {
+        selection.runs().iter().cloned().flatten().collect()
+    }
+
+    quickcheck::quickcheck! {
+        fn narrows_like_nested_filters(first: Vec<bool>, second: Vec<bool>, skipped: u8) -> bool {
+            let selection = Selection::from_mask(&first.iter().copied().collect());
+            let wanted: Vec<usize> = (0..first.len()).filter(|&row| first[row]).collect();
+            let bit = |index: usize| !second.is_empty() && second[index % second.len()];
+            let mask: Bitmap = (0..wanted.len()).map(bit).collect();
+            let narrowed = selection.narrow(&mask);
+            let expected: Vec<usize> =
+                (0..wanted.len()).filter(|&index| bit(index)).map(|index| wanted[index]).collect();
+            let skipped = usize::from(skipped);
+            let after: Vec<usize> = expected.iter().map(|row| row + skipped).collect();
+            let apart = |selection: &Selection| {
+                selection.runs().windows(2).all(|pair| pair[0].end < pair[1].start)
+            };
+            rows_of(&selection) == wanted
+                && rows_of(&narrowed) == expected
+                && narrowed.selected() == expected.len()
+                && narrowed.rows() == first.len()
+                && apart(&selection)
+                && apart(&narrowed)
+                && rows_of(&narrowed.after(skipped)) == after
+                && narrowed.after(skipped).rows() == first.len() + skipped
+        }
     }
 }
