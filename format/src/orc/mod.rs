@@ -23,6 +23,7 @@ pub mod stripe;
 pub mod tail;
 
 // Layer 5.2: what they mean
+pub mod neutral;
 pub mod schema;
 pub mod stats;
 

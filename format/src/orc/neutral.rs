@@ -1,0 +1,279 @@
+//! The format-neutral view of a file: a tail and its schema as [`FileMeta`].
+//!
+//! A stripe is a row group, a leaf's streams in it are a chunk. The tail knows a stripe's place, rows
+//! and statistics; what only the stripe's footer knows (encodings, sizes, Bloom filters) is added by
+//! [`add_stripe_footer`].
+
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
+use crate::orc::encoding::StreamKind;
+use crate::orc::footer::StripeInformation;
+use crate::orc::schema::{FileSchema, Leaf};
+use crate::orc::statistics::ColumnStatistics;
+use crate::orc::stats::{Trusted, Writer, trust};
+use crate::orc::stripe::{Stream, StripeFooter};
+use crate::orc::tail::Tail;
+use crate::types::LogicalType;
+
+/// How many bytes of the limit on footers stand for one chunk of the neutral view.
+const FOOTER_BYTES_PER_CHUNK: usize = 16;
+
+/// The neutral view of a file whose tail and schema are decoded.
+pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<FileMeta> {
+    let footer = &tail.footer;
+    let chunks = schema.leaves.len().saturating_mul(footer.stripes.len());
+    let limit = limits.footer_bytes / FOOTER_BYTES_PER_CHUNK;
+    Limits::check(chunks as u64, limit, "number of stripes times columns")?;
+    let leaves = schema.schema.leaves();
+    let types: Vec<&LogicalType> = leaves.iter().map(|(_, field)| &field.ty).collect();
+    let stripes = footer.stripes.iter().enumerate();
+    let row_groups = stripes.map(|(ordinal, stripe)| {
+        let statistics = stripe_statistics(tail, ordinal);
+        let leaves = schema.leaves.iter().zip(&types);
+        RowGroupMeta {
+            rows: stripe.number_of_rows,
+            range: stripe.range(),
+            chunks: leaves
+                .map(|(leaf, ty)| {
+                    let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
+                    chunk_meta(tail, stripe, (leaf, ty), statistics)
+                })
+                .collect(),
+        }
+    });
+    let (major, minor) = tail.postscript.format_version();
+    let key_values = footer.metadata.iter();
+    Ok(FileMeta {
+        format: Format::Orc,
+        version: format!("{major}.{minor}"),
+        created_by: Some(created_by(tail)),
+        rows: footer.number_of_rows,
+        row_groups: row_groups.collect(),
+        key_values: key_values
+            .map(|item| (item.name.clone(), Some(item.value.clone())))
+            .collect(),
+        footer_bytes: tail.tail_length(),
+        schema: schema.schema.clone(),
+    })
+}
+
+/// The statistics of a stripe's columns: its own, or the file's if it is the only stripe.
+fn stripe_statistics(tail: &Tail, ordinal: usize) -> Option<&[ColumnStatistics]> {
+    let own = &tail.metadata.stripe_stats;
+    let stripes = tail.footer.stripes.len();
+    if own.len() == stripes {
+        return own.get(ordinal).map(|stripe| &stripe.col_stats[..]);
+    }
+    // statistics of another number of stripes belong to none of them
+    (own.is_empty() && stripes == 1).then_some(&tail.footer.statistics[..])
+}
+
+fn chunk_meta(
+    tail: &Tail,
+    stripe: &StripeInformation,
+    (leaf, ty): (&Leaf, &LogicalType),
+    statistics: Option<&ColumnStatistics>,
+) -> ChunkMeta {
+    let rows = stripe.number_of_rows;
+    let Trusted { stats, distrust } = statistics.map_or_else(Trusted::default, |statistics| {
+        trust(statistics, leaf, ty, rows, Writer::of(tail))
+    });
+    ChunkMeta {
+        codec: tail.compression.codec,
+        compressed_bytes: statistics.and_then(|statistics| statistics.bytes_on_disk),
+        stats,
+        distrust,
+        has_index: tail.footer.row_index_stride > 0 && stripe.index_length > 0,
+        ..ChunkMeta::default()
+    }
+}
+
+/// The software that wrote a file, as far as it says: `ORC Java 1.7.2`.
+fn created_by(tail: &Tail) -> String {
+    let writer = tail.footer.writer;
+    match (
+        &tail.footer.software_version,
+        tail.postscript.writer_version,
+    ) {
+        (Some(version), _) => format!("{writer} {version}"),
+        (None, Some(version)) => format!("{writer} (writer version {version})"),
+        (None, None) => writer.to_string(),
+    }
+}
+
+/// Adds to a row group what the footer of its stripe knows; the footer has passed its validation.
+pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, schema: &FileSchema) {
+    let mut of_column = vec![ColumnStreams::default(); footer.columns.len()];
+    for stream in &footer.streams {
+        if let Some(column) = of_column.get_mut(stream.column as usize) {
+            column.add(stream);
+        }
+    }
+    let leaves = schema.schema.leaves();
+    let leaves = schema.leaves.iter().zip(&leaves);
+    for ((leaf, (_, field)), chunk) in leaves.zip(&mut row_group.chunks) {
+        let column = leaf.column as usize;
+        let (Some(encoding), Some(streams)) = (footer.columns.get(column), of_column.get(column))
+        else {
+            continue;
+        };
+        chunk.encodings = vec![encoding.kind.name()];
+        chunk.compressed_bytes = Some(streams.bytes);
+        chunk.has_index = streams.row_index;
+        chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_hashed_as_text(&field.ty));
+    }
+}
+
+/// What the streams of a column in a stripe add up to.
+#[derive(Debug, Clone, Copy, Default)]
+struct ColumnStreams {
+    bytes: u64,
+    row_index: bool,
+    bloom: bool,
+    bloom_utf8: bool,
+}
+
+impl ColumnStreams {
+    fn add(&mut self, stream: &Stream) {
+        match stream.kind {
+            StreamKind::RowIndex => self.row_index = true,
+            StreamKind::BloomFilter => self.bloom = true,
+            StreamKind::BloomFilterUtf8 => self.bloom_utf8 = true,
+            StreamKind::EncryptedIndex | StreamKind::EncryptedData => return,
+            _ => {}
+        }
+        self.bytes = self.bytes.saturating_add(stream.length);
+    }
+}
+
+/// Whether Bloom filters of the older kind hashed such values as text, in the writer's character set
+/// (ORC-101), so that only the newer kind can be used.
+pub fn is_hashed_as_text(ty: &LogicalType) -> bool {
+    ty.is_text() || matches!(ty, LogicalType::Decimal { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::Codec;
+    use crate::error::ErrorKind;
+    use crate::orc::encoding::{CompressionKind, EncodingKind};
+    use crate::orc::footer::StripeStatistics;
+    use crate::orc::schema::Dialect;
+    use crate::orc::stripe::ColumnEncoding;
+    use crate::orc::testing::{footer, metadata, postscript, statistics};
+    use crate::scalar::Scalar;
+    use crate::step::Step;
+
+    fn tail() -> Tail {
+        let mut file = vec![0; 103];
+        let postscript = postscript(CompressionKind::Zlib);
+        file.extend(Tail::encode(&metadata(), &footer(), postscript).unwrap());
+        match Tail::decode(&file, file.len() as u64, &Limits::default()).unwrap() {
+            Step::Done(tail) => tail,
+            Step::Need(range) => panic!("all bytes were given, not {range:?}"),
+        }
+    }
+
+    fn view(tail: &Tail) -> Result<FileMeta> {
+        let limits = Limits::default();
+        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &limits)?;
+        file_meta(tail, &schema, &limits)
+    }
+
+    #[test]
+    fn stripes_become_row_groups_with_statistics_by_leaf() {
+        let meta = view(&tail()).unwrap();
+        assert_eq!((meta.rows, meta.version.as_str()), (10, "0.12"));
+        assert_eq!(meta.created_by.as_deref(), Some("ORC C++ 1.2"));
+        assert_eq!(meta.key_values, [("who".to_owned(), Some(vec![0xff, 0]))]);
+        assert_eq!(meta.schema.to_string(), "struct<id:int,name:string>");
+        let [stripe] = &meta.row_groups[..] else {
+            panic!("one stripe");
+        };
+        assert_eq!((stripe.rows, stripe.range.clone()), (10, 3..103));
+        let [id, name] = &stripe.chunks[..] else {
+            panic!("two leaves");
+        };
+        assert_eq!(id.stats.max.as_ref().unwrap().value, Scalar::Int(9));
+        assert_eq!(name.stats.min.as_ref().unwrap().value, Scalar::string("a"));
+        assert_eq!((id.stats.null_count, id.codec), (Some(1), Codec::Deflate));
+        assert!(id.has_index && !id.has_bloom);
+    }
+
+    #[test]
+    fn only_a_lone_stripe_takes_the_statistics_of_the_file() {
+        let mut tail = tail();
+        tail.metadata.stripe_stats.clear();
+        let max = |tail: &Tail| {
+            view(tail).unwrap().row_groups[0].chunks[0]
+                .stats
+                .max
+                .clone()
+        };
+        assert_eq!(max(&tail).unwrap().value, Scalar::Int(9));
+        let stripe = StripeStatistics {
+            col_stats: statistics(),
+        };
+        tail.metadata.stripe_stats = vec![stripe; 2];
+        assert_eq!(max(&tail), None);
+        tail.metadata.stripe_stats.truncate(1);
+        tail.metadata.stripe_stats[0].col_stats.truncate(1);
+        assert_eq!(max(&tail), None);
+    }
+
+    #[test]
+    fn stripe_footers_add_encodings_sizes_and_filters() {
+        let tail = tail();
+        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
+        let mut row_group = view(&tail).unwrap().row_groups.remove(0);
+        let stream = |kind, column, length| Stream {
+            kind,
+            column,
+            length,
+        };
+        let encoding = |kind| ColumnEncoding {
+            kind,
+            ..ColumnEncoding::default()
+        };
+        let footer = StripeFooter {
+            streams: vec![
+                stream(StreamKind::RowIndex, 1, 10),
+                stream(StreamKind::BloomFilter, 1, 5),
+                stream(StreamKind::BloomFilter, 2, 5),
+                stream(StreamKind::Data, 2, 7),
+            ],
+            columns: vec![
+                encoding(EncodingKind::Direct),
+                encoding(EncodingKind::DirectV2),
+                encoding(EncodingKind::DictionaryV2),
+            ],
+            ..StripeFooter::default()
+        };
+        add_stripe_footer(&mut row_group, &footer, &schema);
+        let [id, name] = &row_group.chunks[..] else {
+            panic!("two leaves");
+        };
+        assert_eq!(
+            (&id.encodings[..], id.compressed_bytes),
+            (&["DIRECT_V2"][..], Some(15))
+        );
+        assert!(id.has_index && id.has_bloom);
+        assert_eq!(name.compressed_bytes, Some(12));
+        assert!(!name.has_index && !name.has_bloom);
+    }
+
+    #[test]
+    fn stripes_times_columns_are_limited() {
+        let mut tail = tail();
+        tail.footer.stripes = vec![StripeInformation::default(); 1000];
+        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
+        let limits = Limits {
+            footer_bytes: 10_000,
+            ..Limits::default()
+        };
+        let error = file_meta(&tail, &schema, &limits).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+}
