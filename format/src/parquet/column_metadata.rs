@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{CompressionCodec, Encoding, PageType, Type};
 use crate::parquet::footer::KeyValue;
-use crate::parquet::stats::Statistics;
+use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
 
 /// Metadata of a column chunk.

@@ -4,61 +4,8 @@
 //! and shown; whoever needs to act on the value decides whether it is an error.
 //! // spec: parquet.thrift, the enums
 
-use std::fmt;
-
 use crate::compress::Codec;
-
-/// Declares an enum whose variants have a number and a name in the specification.
-macro_rules! numbered {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $id:literal $text:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$doc])* $variant,)+
-            /// A number that the specification does not define (yet).
-            Unknown(i32),
-        }
-
-        impl $name {
-            /// Every defined value, in the order of its number.
-            pub const ALL: &[$name] = &[$($name::$variant),+];
-
-            /// The value with this number.
-            pub fn from_id(id: i32) -> Self {
-                match id {
-                    $($id => $name::$variant,)+
-                    _ => $name::Unknown(id),
-                }
-            }
-
-            /// The number.
-            pub fn id(self) -> i32 {
-                match self {
-                    $($name::$variant => $id,)+
-                    $name::Unknown(id) => id,
-                }
-            }
-
-            /// The specification's name, or `UNKNOWN`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($name::$variant => $text,)+
-                    $name::Unknown(_) => "UNKNOWN",
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    $name::Unknown(id) => write!(f, "UNKNOWN({id})"),
-                    known => f.write_str(known.name()),
-                }
-            }
-        }
-    };
-}
+use crate::numbered::numbered;
 
 numbered! {
     /// Physical types: how a leaf's values are stored.

@@ -21,6 +21,12 @@ pub mod page;
 pub mod row_group;
 pub mod schema;
 mod schema_encode;
+pub mod statistics;
+
+pub mod bound;
+pub mod created_by;
+
+pub mod neutral;
 pub mod stats;
 
 #[cfg(test)]

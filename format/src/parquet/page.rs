@@ -10,7 +10,7 @@
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{Encoding, PageType};
-use crate::parquet::stats::Statistics;
+use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
 
 /// What stands before a page's bytes.

@@ -13,8 +13,10 @@ use crate::parquet::encryption::{AesGcm, ColumnCryptoMetaData, EncryptionAlgorit
 use crate::parquet::footer::{ColumnOrder, FileMetaData, KeyValue, SchemaElement};
 use crate::parquet::logical::LogicalType;
 use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
-use crate::parquet::stats::Statistics;
+use crate::parquet::schema::Leaf;
+use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Structure};
+use crate::types;
 
 /// Decoding gives `value` back, every truncation fails, and every flip of a byte fails or gives a value
 /// that encodes and decodes to itself.
@@ -184,5 +186,23 @@ pub(crate) fn file_metadata() -> FileMetaData {
         column_orders: Some(vec![ColumnOrder::TypeOrder]),
         encryption_algorithm: Some(algorithm()),
         footer_signing_key_metadata: Some(Bytes::from_static(b"kf")),
+    }
+}
+
+/// A leaf by its types, optional and at the top.
+pub(crate) fn leaf(
+    physical_type: Type,
+    type_length: usize,
+    logical_type: types::LogicalType,
+) -> Leaf {
+    Leaf {
+        path: vec!["a".into()],
+        column: 0,
+        physical_type,
+        type_length,
+        max_definition_level: 1,
+        max_repetition_level: 0,
+        logical_type,
+        repetitions: vec![FieldRepetitionType::Optional],
     }
 }

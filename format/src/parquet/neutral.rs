@@ -1,0 +1,252 @@
+//! A footer in the vocabulary that both formats share, every number held against the file.
+//!
+//! ```text
+//! chunk   [min of dictionary_page_offset and data_page_offset above 0, + total_compressed_size)
+//! ```
+//! Chunks belong to leaves by their order. A row group lies where its chunks do; its own `file_offset`
+//! is known to be wrong in some files (PARQUET-2078). // spec: parquet.thrift, ColumnMetaData
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
+use crate::parquet::column_metadata::ColumnMetaData;
+use crate::parquet::created_by::CreatedBy;
+use crate::parquet::footer::{ColumnOrder, FileMetaData};
+use crate::parquet::row_group::{ColumnChunk, RowGroup};
+use crate::parquet::schema::{self, Leaf};
+use crate::parquet::stats::Trust;
+use crate::schema::Schema;
+
+/// What a footer says, with its schema taken apart once.
+#[derive(Debug, Clone)]
+pub struct Neutral {
+    /// The file, format-neutral.
+    pub meta: FileMeta,
+    /// What each leaf needs to be read.
+    pub leaves: Vec<Leaf>,
+}
+
+/// The footer of a file of `file_size` bytes, `footer_bytes` of which are the footer's.
+pub fn decode(
+    footer: &FileMetaData,
+    file_size: u64,
+    footer_bytes: u64,
+    limits: &Limits,
+) -> Result<Neutral> {
+    let (schema, leaves) = schema::decode(&footer.schema, limits)?;
+    let trust = trusts(footer, &leaves);
+    let mut row_groups = Vec::with_capacity(footer.row_groups.len());
+    let mut rows = 0u64;
+    for (ordinal, group) in footer.row_groups.iter().enumerate() {
+        let group = row_group(group, &leaves, &trust, file_size)
+            .map_err(|error| error.at_row_group(ordinal))?;
+        rows = (rows.checked_add(group.rows))
+            .ok_or_else(|| Error::corrupt("the rows exceed 64 bits").at_row_group(ordinal))?;
+        row_groups.push(group);
+    }
+    if u64::try_from(footer.num_rows) != Ok(rows) {
+        let message = format!("{} rows declared, {rows} in row groups", footer.num_rows);
+        return Err(Error::corrupt(message).at("FileMetaData", 0));
+    }
+    let meta = file_meta(footer, schema, row_groups, (rows, footer_bytes));
+    Ok(Neutral { meta, leaves })
+}
+
+fn file_meta(
+    footer: &FileMetaData,
+    schema: Schema,
+    row_groups: Vec<RowGroupMeta>,
+    (rows, footer_bytes): (u64, u64),
+) -> FileMeta {
+    let pairs = footer.key_value_metadata.iter().flatten();
+    let pair = |(key, value): (&String, Option<Vec<u8>>)| (key.clone(), value);
+    FileMeta {
+        format: Format::Parquet,
+        version: footer.version.to_string(),
+        created_by: footer.created_by.clone(),
+        schema,
+        rows,
+        row_groups,
+        key_values: pairs
+            .map(|entry| pair((&entry.key, entry.value.as_ref().map(|value| value.to_vec()))))
+            .collect(),
+        footer_bytes,
+    }
+}
+
+/// What may be believed of each leaf's statistics. Column orders that are not one a leaf are no orders.
+pub fn trusts<'a>(footer: &FileMetaData, leaves: &'a [Leaf]) -> Vec<Trust<'a>> {
+    let writer = CreatedBy::parse(footer.created_by.as_deref());
+    let orders = footer.column_orders.as_deref().unwrap_or_default();
+    let order = |leaf: usize| match orders.len() == leaves.len() {
+        true => orders.get(leaf).copied(),
+        false if orders.is_empty() => None,
+        false => Some(ColumnOrder::Other(0)),
+    };
+    let leaves = leaves.iter().enumerate();
+    leaves
+        .map(|(ordinal, leaf)| Trust::new(leaf, order(ordinal), &writer))
+        .collect()
+}
+
+fn row_group(
+    group: &RowGroup,
+    leaves: &[Leaf],
+    trust: &[Trust<'_>],
+    file_size: u64,
+) -> Result<RowGroupMeta> {
+    let rows = unsigned(group.num_rows, "RowGroup", "num_rows")?;
+    if group.columns.len() != leaves.len() {
+        let message = format!("{} chunks for {} leaves", group.columns.len(), leaves.len());
+        return Err(Error::corrupt(message).at("RowGroup", 0));
+    }
+    let mut range: Option<Range<u64>> = None;
+    let mut chunks = Vec::with_capacity(leaves.len());
+    for ((chunk, leaf), trust) in group.columns.iter().zip(leaves).zip(trust) {
+        let (meta, bytes) = chunk_meta(chunk, leaf, trust, file_size)
+            .map_err(|error| error.at_column(leaf.dotted_path()))?;
+        if let Some(bytes) = bytes {
+            range = Some(match range {
+                None => bytes,
+                Some(range) => range.start.min(bytes.start)..range.end.max(bytes.end),
+            });
+        }
+        chunks.push(meta);
+    }
+    Ok(RowGroupMeta {
+        rows,
+        range: range.unwrap_or_default(),
+        chunks,
+    })
+}
+
+/// A chunk and where its bytes are, unless its metadata is encrypted.
+fn chunk_meta(
+    chunk: &ColumnChunk,
+    leaf: &Leaf,
+    trust: &Trust<'_>,
+    file_size: u64,
+) -> Result<(ChunkMeta, Option<Range<u64>>)> {
+    if chunk
+        .file_path
+        .as_ref()
+        .is_some_and(|path| !path.is_empty())
+    {
+        return Err(Error::unsupported("the data is in another file").at("ColumnChunk", 0));
+    }
+    let Some(meta) = &chunk.meta_data else {
+        if chunk.crypto_metadata.is_none() && chunk.encrypted_column_metadata.is_none() {
+            return Err(Error::corrupt("there is no metadata").at("ColumnChunk", 0));
+        }
+        let encrypted = ChunkMeta {
+            distrust: Some("the metadata is encrypted"),
+            ..ChunkMeta::default()
+        };
+        return Ok((encrypted, None));
+    };
+    if meta.physical_type != leaf.physical_type {
+        let message = format!(
+            "{} stands under a leaf of {}",
+            meta.physical_type, leaf.physical_type
+        );
+        return Err(Error::corrupt(message).at("ColumnMetaData", 0));
+    }
+    let range = chunk_range(meta, file_size)?;
+    let slots = unsigned(meta.num_values, "ColumnMetaData", "num_values")?;
+    let (stats, distrust) = trust.believe(meta.statistics.as_ref(), Some(slots));
+    let unknown_codec = || {
+        let message = format!("compression codec {} is not known", meta.codec);
+        Error::unsupported(message).at("ColumnMetaData", 0)
+    };
+    let uncompressed = meta.total_uncompressed_size;
+    let neutral = ChunkMeta {
+        codec: meta.codec.codec().ok_or_else(unknown_codec)?,
+        encodings: meta
+            .encodings
+            .iter()
+            .map(|encoding| encoding.name())
+            .collect(),
+        compressed_bytes: Some(range.end - range.start),
+        uncompressed_bytes: Some(unsigned(uncompressed, "ColumnMetaData", "size")?),
+        stats,
+        distrust,
+        has_index: column_index_range(chunk, file_size).is_some()
+            && offset_index_range(chunk, file_size).is_some(),
+        has_bloom: bloom_filter_offset(meta, file_size).is_some(),
+    };
+    Ok((neutral, Some(range)))
+}
+
+/// Where a chunk's pages are in a file of `file_size` bytes.
+///
+/// Offsets of 0 stand for "none" in some files, and the data page's may be the dictionary page's: the
+/// smallest one that is a place counts. Some old writers' sizes are short, see [`padded_range`].
+pub fn chunk_range(meta: &ColumnMetaData, file_size: u64) -> Result<Range<u64>> {
+    let size = unsigned(meta.total_compressed_size, "ColumnMetaData", "size")?;
+    let data = unsigned(meta.data_page_offset, "ColumnMetaData", "data_page_offset")?;
+    let dictionary = unsigned(
+        meta.dictionary_page_offset.unwrap_or(0),
+        "ColumnMetaData",
+        "dictionary_page_offset",
+    )?;
+    let start = match (dictionary, data) {
+        (0, data) => data,
+        (dictionary, 0) => dictionary,
+        (dictionary, data) => dictionary.min(data),
+    };
+    match start.checked_add(size) {
+        Some(end) if end <= file_size => Ok(start..end),
+        _ => {
+            let message = format!("{size} bytes at {start} are not within the file");
+            Err(Error::corrupt(message).at("ColumnMetaData", 0))
+        }
+    }
+}
+
+/// A chunk's range with room for the dictionary page's header, which some old writers leave out of the
+/// size (PARQUET-816). Whoever reads stops after the chunk's values.
+pub fn padded_range(range: Range<u64>, writer: &CreatedBy<'_>, file_size: u64) -> Range<u64> {
+    const ROOM: u64 = 100;
+    match writer.forgets_dictionary_header() {
+        true => range.start..range.end.saturating_add(ROOM).min(file_size),
+        false => range,
+    }
+}
+
+/// Where the column index is; `None` if there is none, or not within the file.
+pub fn column_index_range(chunk: &ColumnChunk, file_size: u64) -> Option<Range<u64>> {
+    index_range(
+        chunk.column_index_offset?,
+        chunk.column_index_length?,
+        file_size,
+    )
+}
+
+/// Where the offset index is; `None` if there is none, or not within the file.
+pub fn offset_index_range(chunk: &ColumnChunk, file_size: u64) -> Option<Range<u64>> {
+    index_range(
+        chunk.offset_index_offset?,
+        chunk.offset_index_length?,
+        file_size,
+    )
+}
+
+/// Where the Bloom filter's header begins; `None` if there is none, or not within the file.
+pub fn bloom_filter_offset(meta: &ColumnMetaData, file_size: u64) -> Option<u64> {
+    let offset = u64::try_from(meta.bloom_filter_offset?).ok()?;
+    (offset > 0 && offset < file_size).then_some(offset)
+}
+
+/// An index is not needed to read: one that cannot be there is as good as none.
+fn index_range(offset: i64, length: i32, file_size: u64) -> Option<Range<u64>> {
+    let start = u64::try_from(offset).ok()?;
+    let end = start.checked_add(u64::try_from(length).ok()?)?;
+    (start > 0 && end > start && end <= file_size).then_some(start..end)
+}
+
+fn unsigned(value: i64, structure: &'static str, field: &str) -> Result<u64> {
+    u64::try_from(value)
+        .map_err(|_| Error::corrupt(format!("{field} is negative: {value}")).at(structure, 0))
+}

@@ -1,0 +1,74 @@
+//! Statistics of a column chunk or page, as the file has them; what of them may be believed is decided
+//! in [`stats`](crate::parquet::stats) alone. // spec: parquet.thrift, Statistics
+
+use bytes::Bytes;
+
+use crate::error::Result;
+use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+
+/// Bounds and counts as the file has them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Deprecated upper bound, by signed comparison.
+    pub max: Option<Bytes>,
+    /// Deprecated lower bound, by signed comparison.
+    pub min: Option<Bytes>,
+    /// Slots without a value. Absent is not zero.
+    pub null_count: Option<i64>,
+    /// Distinct values.
+    pub distinct_count: Option<i64>,
+    /// Upper bound in the column's order: plain encoding without a length.
+    pub max_value: Option<Bytes>,
+    /// Lower bound in the column's order: plain encoding without a length.
+    pub min_value: Option<Bytes>,
+    /// Whether some value equals `max_value`.
+    pub is_max_value_exact: Option<bool>,
+    /// Whether some value equals `min_value`.
+    pub is_min_value_exact: Option<bool>,
+    /// NaNs among the values of a floating-point column. Absent is not zero.
+    pub nan_count: Option<i64>,
+}
+
+impl Structure for Statistics {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut stats = Statistics::default();
+        let mut fields = Fields::new("Statistics");
+        while let Some((id, wire)) = fields.next(reader)? {
+            match (id, wire) {
+                (1, Wire::Binary) => stats.max = Some(reader.binary()?),
+                (2, Wire::Binary) => stats.min = Some(reader.binary()?),
+                (3, Wire::I64) => stats.null_count = Some(reader.i64()?),
+                (4, Wire::I64) => stats.distinct_count = Some(reader.i64()?),
+                (5, Wire::Binary) => stats.max_value = Some(reader.binary()?),
+                (6, Wire::Binary) => stats.min_value = Some(reader.binary()?),
+                (7, Wire::Bool(value)) => stats.is_max_value_exact = Some(value),
+                (8, Wire::Bool(value)) => stats.is_min_value_exact = Some(value),
+                (9, Wire::I64) => stats.nan_count = Some(reader.i64()?),
+                _ => fields.skip(reader, wire)?,
+            }
+        }
+        Ok(stats)
+    }
+
+    fn encode_to(&self, writer: &mut Writer<'_>) {
+        writer.binary(1, self.max.as_deref());
+        writer.binary(2, self.min.as_deref());
+        writer.i64(3, self.null_count);
+        writer.i64(4, self.distinct_count);
+        writer.binary(5, self.max_value.as_deref());
+        writer.binary(6, self.min_value.as_deref());
+        writer.bool(7, self.is_max_value_exact);
+        writer.bool(8, self.is_min_value_exact);
+        writer.i64(9, self.nan_count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parquet::testing;
+
+    #[test]
+    fn statistics_survive_every_cut_and_flip() {
+        testing::check(&testing::statistics());
+    }
+}
