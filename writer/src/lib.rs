@@ -1,4 +1,4 @@
-//! Vectors to Parquet files.
+//! Vectors to Parquet files and partitioned datasets, committed atomically.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,11 @@ mod store;
 
 // Layer 2
 mod parquet;
+mod partition;
 
 // Layer 3
+mod commit;
 pub mod file;
+
+// Layer 4
+pub mod table;
