@@ -207,6 +207,10 @@ impl<'a> Reader<'a> {
     pub(crate) fn list(&mut self) -> Result<(Wire, usize)> {
         let position = self.position();
         let head = self.cursor.u8()?;
+        if head == 0 {
+            // fastparquet declares no element type where there are no elements
+            return Ok((Wire::Bool(false), 0));
+        }
         let wire = Wire::from_id(head & 0x0f, position)?;
         let count = match head >> 4 {
             15 => self.cursor.varint()?,
@@ -541,4 +545,21 @@ impl Writer<'_> {
 fn put_binary(out: &mut Vec<u8>, value: &[u8]) {
     put_varint(out, value.len() as u64);
     out.extend_from_slice(value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_may_have_no_element_type() {
+        let mut reader = Reader::new(&[0x00, 0x15], &Limits::default());
+        assert!(reader.list_of(Wire::I32, Reader::i32).unwrap().is_empty());
+        assert_eq!(reader.position(), 1);
+        assert!(
+            Reader::new(&[0x10, 0x15], &Limits::default())
+                .list()
+                .is_err()
+        );
+    }
 }
