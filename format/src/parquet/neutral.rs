@@ -28,7 +28,8 @@ pub struct Neutral {
     pub leaves: Vec<Leaf>,
 }
 
-/// The footer of a file of `file_size` bytes, `footer_bytes` of which are the footer's.
+/// The footer of a file of `file_size` bytes, `footer_bytes` of which are the footer's. The rows are those
+/// of the row groups: some writers leave the file's number of rows at 0.
 pub fn decode(
     footer: &FileMetaData,
     file_size: u64,
@@ -45,10 +46,6 @@ pub fn decode(
         rows = (rows.checked_add(group.rows))
             .ok_or_else(|| Error::corrupt("the rows exceed 64 bits").at_row_group(ordinal))?;
         row_groups.push(group);
-    }
-    if u64::try_from(footer.num_rows) != Ok(rows) {
-        let message = format!("{} rows declared, {rows} in row groups", footer.num_rows);
-        return Err(Error::corrupt(message).at("FileMetaData", 0));
     }
     let meta = file_meta(footer, schema, row_groups, (rows, footer_bytes));
     Ok(Neutral { meta, leaves })
