@@ -41,6 +41,21 @@ impl View {
         View(view)
     }
 
+    /// As [`View::new`], from the value's length and first 12 bytes as they lie behind each other in
+    /// `window`; bytes past the end of a short value do not matter. No branch on the length's size class
+    /// copies a variable number of bytes, which makes this the fast way where 16 bytes can be read.
+    #[inline]
+    pub fn from_window(window: [u8; 16], buffer: u32, offset: u32) -> Self {
+        let word = u128::from_le_bytes(window);
+        let len = word as u32 as usize;
+        let view = if len <= Self::INLINE {
+            word & u128::MAX >> (8 * (Self::INLINE - len))
+        } else {
+            u128::from(word as u64) | u128::from(buffer) << 64 | u128::from(offset) << 96
+        };
+        View(view.to_le_bytes())
+    }
+
     /// Length of the value in bytes.
     #[inline]
     pub fn len(&self) -> usize {
@@ -290,4 +305,19 @@ pub struct Batch {
     pub rows: usize,
     /// One a field of the schema.
     pub columns: Vec<Vector>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    quickcheck::quickcheck! {
+        fn a_window_makes_the_same_view(value: Vec<u8>, cut: u8, junk: Vec<u8>, place: (u32, u32)) -> bool {
+            let value = &value[..value.len().min(usize::from(cut % 20))];
+            let mut window = (value.len() as u32).to_le_bytes().to_vec();
+            window.extend(value.iter().chain(&junk).chain(&[7; 16]));
+            let window = *window.first_chunk().unwrap();
+            View::from_window(window, place.0, place.1) == View::new(value, place.0, place.1)
+        }
+    }
 }
