@@ -12,3 +12,6 @@ pub mod source;
 
 // Layer 2
 pub mod column;
+
+// Layer 3
+pub mod parquet;

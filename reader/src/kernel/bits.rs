@@ -51,20 +51,14 @@ impl Bits {
         self.len = end;
     }
 
-    /// Appends `count` bits of `packed` from bit `start`, least significant first.
+    /// Appends `count` bits of `packed` from bit `start`, least significant first; answers how many are one.
     ///
     /// # Panics
     /// If `packed` holds fewer than `start + count` bits.
-    pub fn push_packed(&mut self, packed: &[u8], start: usize, count: usize) {
-        assert!(
-            start + count <= packed.len() * 8,
-            "range past the end of the packed bits"
-        );
-        for taken in (0..count).step_by(64) {
-            let bit = start + taken;
-            let word = load(&packed[bit / 8..], bit % 8);
-            self.push_word(word, (count - taken).min(64));
-        }
+    pub fn push_packed(&mut self, packed: &[u8], start: usize, count: usize) -> usize {
+        each_word(packed, start, count, |word, count| {
+            self.push_word(word, count)
+        })
     }
 
     /// Appends the bits of `range` of `bitmap`.
@@ -106,6 +100,36 @@ impl Bits {
     pub fn finish(self) -> Bitmap {
         Bitmap::from_words(self.words, self.len)
     }
+}
+
+/// How many of `count` bits of `packed` from bit `start` are one.
+///
+/// # Panics
+/// If `packed` holds fewer than `start + count` bits.
+pub fn count_packed(packed: &[u8], start: usize, count: usize) -> usize {
+    each_word(packed, start, count, |_, _| {})
+}
+
+/// Visits packed bits in words of at most 64 and counts the ones.
+fn each_word(
+    packed: &[u8],
+    start: usize,
+    count: usize,
+    mut visit: impl FnMut(u64, usize),
+) -> usize {
+    assert!(
+        start + count <= packed.len() * 8,
+        "range past the end of the packed bits"
+    );
+    let mut ones = 0;
+    for taken in (0..count).step_by(64) {
+        let bit = start + taken;
+        let len = (count - taken).min(64);
+        let word = load(&packed[bit / 8..], bit % 8) & (u64::MAX >> (64 - len));
+        ones += word.count_ones() as usize;
+        visit(word, len);
+    }
+    ones
 }
 
 /// 64 bits of `bytes` from bit `shift` of its first byte; zeros past the end.
@@ -170,7 +194,9 @@ mod tests {
                 naive.extend(std::iter::repeat_n(value, usize::from(count)));
                 let start = cut.0 % (all.len() + 1);
                 let count = cut.1 % (all.len() - start + 1);
-                bits.push_packed(&packed, start, count);
+                let ones = bits.push_packed(&packed, start, count);
+                assert_eq!(ones, count_packed(&packed, start, count));
+                assert_eq!(ones, all[start..start + count].iter().filter(|&&bit| bit).count());
                 naive.extend(&all[start..start + count]);
             }
             let start = cut.1 % (naive.len() + 1);

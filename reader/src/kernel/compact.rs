@@ -3,8 +3,43 @@
 use std::ops::Range;
 
 use lith_format::bitmap::Bitmap;
+use lith_format::vector::Vector;
 
 use crate::kernel::bits::Bits;
+use crate::kernel::{SlotOp, apply};
+use crate::selection::Selection;
+
+struct Compact<'a>(&'a [Range<usize>]);
+
+impl SlotOp for Compact<'_> {
+    fn fixed<T: Copy + Default>(&self, slots: &mut Vec<T>) {
+        compact(slots, self.0);
+    }
+
+    fn bits(&self, slots: &mut Bitmap) {
+        *slots = compact_bits(slots, self.0);
+    }
+}
+
+/// The selected slots of a vector, in place where its layout is flat or a dictionary.
+///
+/// # Panics
+/// If the vector is shorter than the selection's window.
+pub fn compact_vector(mut vector: Vector, selection: &Selection) -> Vector {
+    let runs = selection.runs();
+    if !apply(&mut vector.values, &Compact(runs)) {
+        let slots: Vec<u32> = runs
+            .iter()
+            .cloned()
+            .flatten()
+            .map(|slot| slot as u32)
+            .collect();
+        return vector.take(&slots);
+    }
+    vector.len = selection.selected();
+    vector.validity = vector.validity.map(|bits| compact_bits(&bits, runs));
+    vector
+}
 
 /// Keeps the slots of `runs`, which ascend and do not overlap.
 ///
@@ -41,7 +76,6 @@ pub fn compact_bits(bits: &Bitmap, runs: &[Range<usize>]) -> Bitmap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Selection;
 
     quickcheck::quickcheck! {
         fn equals_a_filter(rows: Vec<(u8, bool)>, stretch: u8) -> bool {

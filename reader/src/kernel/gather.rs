@@ -1,8 +1,36 @@
 //! Looks codes up in a dictionary.
 
 use lith_format::bitmap::Bitmap;
+use lith_format::vector::Values;
 
 use crate::kernel::bits::Bits;
+
+/// Appends the entry of each code to values of the same flat layout, and answers whether it is the same.
+/// The buffers of byte strings are those of the dictionary, perhaps followed by others.
+///
+/// # Panics
+/// If a code is out of bounds.
+pub fn gather_values(dictionary: &Values, codes: &[u32], out: &mut Values) -> bool {
+    match (dictionary, out) {
+        (Values::Boolean(entries), Values::Boolean(out)) => {
+            let mut bits = Bits::with_capacity(codes.len());
+            gather_bits(entries, codes, &mut bits);
+            out.extend(&bits.finish());
+        }
+        (Values::I32(entries), Values::I32(out)) => gather(entries, codes, out),
+        (Values::I64(entries), Values::I64(out)) => gather(entries, codes, out),
+        (Values::U32(entries), Values::U32(out)) => gather(entries, codes, out),
+        (Values::U64(entries), Values::U64(out)) => gather(entries, codes, out),
+        (Values::I128(entries), Values::I128(out)) => gather(entries, codes, out),
+        (Values::F32(entries), Values::F32(out)) => gather(entries, codes, out),
+        (Values::F64(entries), Values::F64(out)) => gather(entries, codes, out),
+        (Values::Bytes(entries), Values::Bytes(out)) => {
+            gather(&entries.views, codes, &mut out.views);
+        }
+        _ => return false,
+    }
+    true
+}
 
 /// Appends `dictionary[code]` for each code.
 ///

@@ -6,8 +6,30 @@
 //! ```
 
 use lith_format::bitmap::Bitmap;
+use lith_format::vector::Values;
 
 use crate::kernel::bits::Bits;
+use crate::kernel::{SlotOp, apply};
+
+struct Spread<'a>(&'a Bitmap);
+
+impl SlotOp for Spread<'_> {
+    fn fixed<T: Copy + Default>(&self, slots: &mut Vec<T>) {
+        spread(slots, self.0);
+    }
+
+    fn bits(&self, slots: &mut Bitmap) {
+        *slots = spread_bits(slots, self.0);
+    }
+}
+
+/// Spreads flat values or codes over the ones of `validity`; other layouts are left alone.
+///
+/// # Panics
+/// As [`spread`].
+pub fn spread_values(values: &mut Values, validity: &Bitmap) {
+    apply(values, &Spread(validity));
+}
 
 /// Spreads `values` over the ones of `validity`, in place: from the back, where source and target
 /// never cross.

@@ -1,0 +1,681 @@
+//! Reads a top-level leaf of a row group in windows of rows.
+//!
+//! ```text
+//! rows wanted -> pages found -> page opened -> validity bits, values dense -> slots -> Vector
+//! ```
+//!
+//! Nothing is done before it must be: a window without wanted rows is only noted; a page of which no row is
+//! wanted is never decompressed; inside a page levels and values are skipped run by run. Where most rows are
+//! wanted in short runs, the window is decoded whole and then compacted, which is cheaper than starting
+//! over at each run.
+//!
+//! A batch stays dictionary-encoded while its pages are; the first other page turns the codes so far into
+//! values.
+
+use std::sync::Arc;
+
+use lith_format::error::{Error, Result};
+use lith_format::types::LogicalType;
+use lith_format::vector::{ByteViews, Values, Vector};
+
+use crate::column::ColumnReader;
+use crate::kernel::bits::Bits;
+use crate::kernel::compact::compact_vector;
+use crate::kernel::gather::gather_values;
+use crate::kernel::spread::spread_values;
+use crate::metrics::Metrics;
+use crate::parquet::encoding::Decoder;
+use crate::parquet::encoding::dictionary::Codes;
+use crate::parquet::form::Form;
+use crate::parquet::levels::Validity;
+use crate::parquet::page::{Page, PageKind, Pages, Place};
+use crate::selection::Selection;
+
+/// What a run of wanted rows costs beside its values, in values that could be decoded meanwhile.
+const RUN_COST: usize = 32;
+
+/// A top-level leaf.
+#[derive(Debug, Clone)]
+pub(crate) struct FlatLeaf {
+    /// What its values mean.
+    pub(crate) ty: LogicalType,
+    /// How they lie in pages.
+    pub(crate) form: Form,
+    /// Whether there are definition levels.
+    pub(crate) optional: bool,
+    /// The most bytes a page may decode to.
+    pub(crate) page_bytes: usize,
+}
+
+/// The reader of a top-level leaf of a row group.
+pub(crate) struct FlatColumn {
+    leaf: FlatLeaf,
+    pages: Pages,
+    metrics: Arc<Metrics>,
+    /// Rows that no window has covered yet.
+    rows_left: usize,
+    /// Rows that windows have covered, that were not wanted and that are still to be passed over.
+    pending: usize,
+    /// Rows of pages not yet found.
+    page_rows_left: usize,
+    dictionary: Option<Dictionary>,
+    current: Current,
+}
+
+/// The page at the position.
+enum Current {
+    /// The position is at a page's end.
+    None,
+    /// Found, not opened: the position is at its start.
+    Found { page: Box<Page>, rows: usize },
+    /// Opened, with so many rows left.
+    Open { page: OpenPage, rows: usize },
+}
+
+struct OpenPage {
+    place: Place,
+    validity: Validity,
+    values: PageValues,
+}
+
+enum PageValues {
+    Codes(Codes),
+    Values(Decoder),
+}
+
+struct Dictionary {
+    entries: usize,
+    /// The entries in the layout of the type.
+    vector: Arc<Vector>,
+    /// The entries in the layout that pages decode to, where that is another.
+    raw: Option<Values>,
+}
+
+impl Dictionary {
+    fn new(leaf: &FlatLeaf, page: bytes::Bytes, entries: usize) -> Result<Self> {
+        use lith_format::parquet::encoding::Encoding::Plain;
+        let mut raw = leaf.form.empty();
+        Decoder::new(Plain, leaf.form, page, leaf.page_bytes)?.read(entries, &mut raw)?;
+        let (values, raw) = if leaf.form.is_raw(&leaf.ty) {
+            (leaf.form.finish(raw.clone(), &leaf.ty)?, Some(raw))
+        } else {
+            (raw, None)
+        };
+        Ok(Dictionary {
+            entries,
+            vector: Arc::new(Vector {
+                ty: leaf.ty.clone(),
+                len: entries,
+                validity: None,
+                values,
+            }),
+            raw,
+        })
+    }
+
+    fn raw(&self) -> &Values {
+        self.raw.as_ref().unwrap_or(&self.vector.values)
+    }
+}
+
+/// The wanted rows of a window so far: one bit each, and the values that are there, dense.
+struct Slots {
+    rows: usize,
+    present: usize,
+    validity: Bits,
+    values: Collected,
+}
+
+enum Collected {
+    Codes(Vec<u32>),
+    Values { values: Values, scratch: Vec<u32> },
+}
+
+impl ColumnReader for FlatColumn {
+    fn read(&mut self, selection: &Selection) -> Result<Vector> {
+        let rows = selection.rows();
+        if rows > self.rows_left {
+            return Err(Error::invalid(format!(
+                "{rows} rows wanted, {} left in the row group",
+                self.rows_left
+            )));
+        }
+        self.rows_left -= rows;
+        let selected = selection.selected();
+        if selected < rows && rows - selected < selection.runs().len() * RUN_COST {
+            let whole = self.collect(&Selection::all(rows))?;
+            Ok(compact_vector(whole, selection))
+        } else {
+            self.collect(selection)
+        }
+    }
+}
+
+impl FlatColumn {
+    /// The reader of a leaf with `rows` rows in `pages`.
+    pub(crate) fn new(leaf: FlatLeaf, pages: Pages, rows: usize, metrics: Arc<Metrics>) -> Self {
+        FlatColumn {
+            leaf,
+            pages,
+            metrics,
+            rows_left: rows,
+            pending: 0,
+            page_rows_left: rows,
+            dictionary: None,
+            current: Current::None,
+        }
+    }
+
+    fn collect(&mut self, selection: &Selection) -> Result<Vector> {
+        let selected = selection.selected();
+        let mut slots = Slots {
+            rows: 0,
+            present: 0,
+            validity: Bits::with_capacity(if self.leaf.optional { selected } else { 0 }),
+            values: Collected::Codes(Vec::new()),
+        };
+        let mut position = 0;
+        for run in selection.runs() {
+            self.pending += run.start - position;
+            self.settle()?;
+            self.read_rows(run.len(), &mut slots)?;
+            position = run.end;
+        }
+        self.pending += selection.rows() - position;
+        self.metrics.values_decoded.add(selected as u64);
+        self.finish(slots)
+    }
+
+    /// Passes over the pending rows.
+    fn settle(&mut self) -> Result<()> {
+        while self.pending > 0 {
+            match &mut self.current {
+                Current::Found { rows, .. } if *rows <= self.pending => {
+                    self.pending -= *rows;
+                    self.current = Current::None;
+                }
+                Current::Open { page, rows } => {
+                    let count = self.pending.min(*rows);
+                    page.skip(count).map_err(|error| page.place.locate(error))?;
+                    self.pending -= count;
+                    *rows -= count;
+                    if *rows == 0 {
+                        self.current = Current::None;
+                    }
+                }
+                Current::None => self.find()?,
+                Current::Found { .. } => self.open()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_rows(&mut self, mut wanted: usize, slots: &mut Slots) -> Result<()> {
+        while wanted > 0 {
+            match &mut self.current {
+                Current::None => self.find()?,
+                Current::Found { .. } => self.open()?,
+                Current::Open { page, rows } => {
+                    let count = wanted.min(*rows);
+                    page.read(count, slots, &self.leaf, self.dictionary.as_ref())
+                        .map_err(|error| page.place.locate(error))?;
+                    wanted -= count;
+                    *rows -= count;
+                    if *rows == 0 {
+                        self.current = Current::None;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the start of the next data page that has rows; a dictionary before it is decoded.
+    fn find(&mut self) -> Result<()> {
+        let Some(page) = self.pages.next()? else {
+            return Err(Error::truncated(format!(
+                "column chunk ends {} rows early",
+                self.page_rows_left
+            )));
+        };
+        match page.kind()? {
+            PageKind::Dictionary { entries } => {
+                if self.dictionary.is_some() {
+                    return Err(page.located(Error::corrupt("a second dictionary")));
+                }
+                let bytes = self.pages.open_dictionary(&page)?;
+                let dictionary = Dictionary::new(&self.leaf, bytes, entries)
+                    .map_err(|error| page.located(error))?;
+                self.dictionary = Some(dictionary);
+            }
+            PageKind::Data { rows } if rows > self.page_rows_left => {
+                return Err(page.located(Error::corrupt(format!(
+                    "page of {rows} rows, {} left in the row group",
+                    self.page_rows_left
+                ))));
+            }
+            PageKind::Data { rows: 0 } => {}
+            PageKind::Data { rows } => {
+                self.page_rows_left -= rows;
+                let page = Box::new(page);
+                self.current = Current::Found { page, rows };
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the page that was found.
+    fn open(&mut self) -> Result<()> {
+        // the page before is dropped here, which frees its buffer for this one
+        if let Current::Found { page, rows } = std::mem::replace(&mut self.current, Current::None) {
+            let opened = self.pages.open_data(&page, self.leaf.optional)?;
+            let values = if opened.encoding.is_dictionary() {
+                match &self.dictionary {
+                    Some(dictionary) => {
+                        Codes::new(opened.values, dictionary.entries).map(PageValues::Codes)
+                    }
+                    None if opened.values.is_empty() => {
+                        Codes::new(opened.values, 0).map(PageValues::Codes)
+                    }
+                    None => Err(Error::corrupt("codes without a dictionary")),
+                }
+            } else {
+                let FlatLeaf {
+                    form, page_bytes, ..
+                } = self.leaf;
+                Decoder::new(opened.encoding, form, opened.values, page_bytes)
+                    .map(PageValues::Values)
+            };
+            let values = values.map_err(|error| page.located(error))?;
+            let page = OpenPage {
+                place: page.place(),
+                validity: opened.validity,
+                values,
+            };
+            self.current = Current::Open { page, rows };
+        }
+        Ok(())
+    }
+
+    /// Makes a vector of what was collected.
+    fn finish(&self, slots: Slots) -> Result<Vector> {
+        let FlatLeaf { form, ty, .. } = &self.leaf;
+        let validity = (slots.present < slots.rows).then(|| slots.validity.finish());
+        let mut values = match (slots.values, &self.dictionary) {
+            (Collected::Codes(codes), Some(dictionary)) if dictionary.entries > 0 => {
+                Values::Dictionary {
+                    codes,
+                    values: Arc::clone(&dictionary.vector),
+                }
+            }
+            // a dictionary without entries is one of nulls: there are no codes
+            (Collected::Codes(_), _) => form.finish(form.empty(), ty)?,
+            (Collected::Values { values, .. }, _) => form.finish(values, ty)?,
+        };
+        if let Some(validity) = &validity {
+            spread_values(&mut values, validity);
+        }
+        Ok(Vector {
+            ty: ty.clone(),
+            len: slots.rows,
+            validity,
+            values,
+        })
+    }
+}
+
+impl OpenPage {
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let present = self.validity.skip(rows)?;
+        match &mut self.values {
+            PageValues::Codes(codes) => codes.skip(present),
+            PageValues::Values(values) => values.skip(present),
+        }
+    }
+
+    fn read(
+        &mut self,
+        rows: usize,
+        slots: &mut Slots,
+        leaf: &FlatLeaf,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<()> {
+        let present = match &mut self.validity {
+            Validity::All => rows,
+            validity => validity.read(rows, &mut slots.validity)?,
+        };
+        slots.rows += rows;
+        slots.present += present;
+        match &mut self.values {
+            PageValues::Codes(codes) => slots.values.push_codes(codes, present, dictionary),
+            PageValues::Values(values) => {
+                values.read(present, slots.values.flatten(leaf, dictionary)?)
+            }
+        }
+    }
+}
+
+impl Collected {
+    fn push_codes(
+        &mut self,
+        codes: &mut Codes,
+        count: usize,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<()> {
+        match self {
+            Collected::Codes(out) => codes.read(count, out),
+            Collected::Values { values, scratch } => {
+                scratch.clear();
+                codes.read(count, scratch)?;
+                gather_from(dictionary, scratch, values)
+            }
+        }
+    }
+
+    /// The values so far, which stop being codes.
+    fn flatten(&mut self, leaf: &FlatLeaf, dictionary: Option<&Dictionary>) -> Result<&mut Values> {
+        if let Collected::Codes(codes) = self {
+            let mut values = match dictionary.map(Dictionary::raw) {
+                // entries keep their buffers' numbers
+                Some(Values::Bytes(entries)) => Values::Bytes(ByteViews {
+                    views: Vec::new(),
+                    buffers: entries.buffers.clone(),
+                }),
+                _ => leaf.form.empty(),
+            };
+            gather_from(dictionary, codes, &mut values)?;
+            let scratch = std::mem::take(codes);
+            *self = Collected::Values { values, scratch };
+        }
+        match self {
+            Collected::Values { values, .. } => Ok(values),
+            Collected::Codes(_) => Err(Error::type_mismatch("codes where values belong")),
+        }
+    }
+}
+
+fn gather_from(dictionary: Option<&Dictionary>, codes: &[u32], values: &mut Values) -> Result<()> {
+    match dictionary {
+        _ if codes.is_empty() => Ok(()),
+        Some(dictionary) if gather_values(dictionary.raw(), codes, values) => Ok(()),
+        _ => Err(Error::type_mismatch("entries of another layout")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::ReadContext;
+    use crate::parquet::encoding::{delta, rle};
+    use crate::parquet::testing::{Chunk, Style};
+    use lith_format::compress::Codec;
+    use lith_format::error::ErrorKind;
+    use lith_format::parquet::encoding::Encoding;
+    use lith_format::scalar::Scalar;
+
+    /// A kind of leaf and the values it makes of small numbers.
+    #[derive(Clone, Copy, Debug)]
+    enum Kind {
+        Int,
+        Text,
+        Flag,
+        Wide,
+    }
+
+    impl Kind {
+        fn leaf(self, optional: bool) -> FlatLeaf {
+            let (ty, form) = match self {
+                Kind::Int => (LogicalType::Int64, Form::I64),
+                Kind::Text => (LogicalType::Binary, Form::ByteArray),
+                Kind::Flag => (LogicalType::Boolean, Form::Boolean),
+                Kind::Wide => {
+                    let (precision, scale) = (7, 0);
+                    (LogicalType::Decimal { precision, scale }, Form::Decimal(12))
+                }
+            };
+            FlatLeaf {
+                ty,
+                form,
+                optional,
+                page_bytes: 1 << 20,
+            }
+        }
+
+        fn text(number: u8) -> Vec<u8> {
+            [number].repeat(usize::from(number % 30))
+        }
+
+        fn plain(self, numbers: &[u8]) -> Vec<u8> {
+            match self {
+                Kind::Int => numbers
+                    .iter()
+                    .flat_map(|&n| i64::from(n).to_le_bytes())
+                    .collect(),
+                Kind::Wide => {
+                    let bytes = |&n: &u8| i128::from(n).to_be_bytes()[4..].to_vec();
+                    numbers.iter().flat_map(bytes).collect()
+                }
+                Kind::Text => numbers
+                    .iter()
+                    .flat_map(|&n| {
+                        let text = Kind::text(n);
+                        [&(text.len() as u32).to_le_bytes()[..], &text].concat()
+                    })
+                    .collect(),
+                Kind::Flag => numbers
+                    .chunks(8)
+                    .map(|byte| byte.iter().rev().fold(0, |bits, n| (bits << 1) | (n % 2)))
+                    .collect(),
+            }
+        }
+
+        fn scalar(self, number: Option<u8>) -> Scalar {
+            let Some(number) = number else {
+                return Scalar::Null;
+            };
+            match self {
+                Kind::Int => Scalar::Int(i64::from(number)),
+                Kind::Text => Scalar::binary(Kind::text(number)),
+                Kind::Flag => Scalar::Boolean(number % 2 == 1),
+                Kind::Wide => Scalar::Decimal {
+                    unscaled: i128::from(number),
+                    scale: 0,
+                },
+            }
+        }
+    }
+
+    /// Writes `rows` in pages of `page_rows`, in styles that change from page to page.
+    fn write(kind: Kind, rows: &[Option<u8>], page_rows: usize, codes: u8, codec: Codec) -> Chunk {
+        let mut chunk = Chunk {
+            codec,
+            ..Chunk::default()
+        };
+        let mut entries: Vec<u8> = rows.iter().flatten().copied().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        if codes > 0 {
+            chunk.dictionary(entries.len(), &kind.plain(&entries));
+        }
+        for (index, page) in rows.chunks(page_rows).enumerate() {
+            let validity: Vec<bool> = page.iter().map(Option::is_some).collect();
+            let present: Vec<u8> = page.iter().flatten().copied().collect();
+            let style = |encoding| Style {
+                encoding,
+                v2: index % 2 == 1,
+                crc: index % 3 == 0,
+            };
+            let (encoding, values) = if (index as u8) < codes {
+                let code = |number| entries.binary_search(number).unwrap() as u32;
+                let codes: Vec<u32> = present.iter().map(code).collect();
+                let runs = if codes.iter().all(|code| *code == codes[0]) {
+                    rle::tests::encode(&[(true, codes)], 9)
+                } else {
+                    rle::tests::encode(&[(false, codes)], 9)
+                };
+                (Encoding::RleDictionary, [&[9], &runs[..]].concat())
+            } else if matches!(kind, Kind::Int) && index % 2 == 0 {
+                let values: Vec<i64> = present.iter().map(|&n| i64::from(n)).collect();
+                (Encoding::DeltaBinaryPacked, delta::tests::encode(&values))
+            } else {
+                (Encoding::Plain, kind.plain(&present))
+            };
+            chunk.data(page.len(), Some(&validity), &values, style(encoding));
+        }
+        chunk
+    }
+
+    fn reader(kind: Kind, chunk: Chunk, rows: usize, context: &ReadContext) -> FlatColumn {
+        let metrics = Arc::clone(&context.metrics);
+        FlatColumn::new(kind.leaf(true), chunk.pages(context), rows, metrics)
+    }
+
+    /// Reads all rows in windows, of which `wanted` says which rows are kept.
+    fn read(column: &mut FlatColumn, wanted: &[bool], window: usize) -> Result<Vec<Scalar>> {
+        let mut out = Vec::new();
+        for wanted in wanted.chunks(window) {
+            let selection = Selection::from_mask(&wanted.iter().copied().collect());
+            let vector = column.read(&selection)?;
+            assert_eq!(vector.len, selection.selected());
+            out.extend((0..vector.len).map(|row| vector.value(row)));
+        }
+        Ok(out)
+    }
+
+    fn same(a: &[Scalar], b: &[Scalar]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+    }
+
+    quickcheck::quickcheck! {
+        fn any_chunk_reads_as_written(
+            rows: Vec<(Option<u8>, bool)>, stretch: (u8, bool), shape: (u8, u8, u8), kind: u8
+        ) -> bool {
+            let kind = [Kind::Int, Kind::Text, Kind::Flag, Kind::Wide][usize::from(kind % 4)];
+            let repeat = usize::from(stretch.0 % 20) + 1;
+            let rows: Vec<(Option<u8>, bool)> = if stretch.1 {
+                rows.repeat(repeat)
+            } else {
+                rows.iter().flat_map(|row| std::iter::repeat_n(*row, repeat)).collect()
+            };
+            let values: Vec<Option<u8>> = rows.iter().map(|row| row.0).collect();
+            let wanted: Vec<bool> = rows.iter().map(|row| row.1).collect();
+            let (page_rows, window) = (usize::from(shape.0) + 1, usize::from(shape.1) + 1);
+            let codec = [Codec::None, Codec::Snappy, Codec::Zstd][usize::from(shape.2 % 3)];
+            // none, some or all pages hold codes
+            let codes = [0, 1, 3, 255][usize::from(shape.2 % 4)];
+            let chunk = write(kind, &values, page_rows, codes, codec);
+            let context = ReadContext::default();
+            let mut column = reader(kind, chunk, rows.len(), &context);
+            let expected: Vec<Scalar> = rows.iter().filter(|row| row.1).map(|row| kind.scalar(row.0)).collect();
+            same(&read(&mut column, &wanted, window).unwrap(), &expected)
+                && column.read(&Selection::all(1)).is_err()
+        }
+    }
+
+    fn rows(count: usize) -> Vec<Option<u8>> {
+        (0..count)
+            .map(|row| (row % 5 != 0).then_some((row % 40) as u8))
+            .collect()
+    }
+
+    #[test]
+    fn pages_without_wanted_rows_are_not_opened() {
+        let context = ReadContext::default();
+        let rows = rows(100);
+        let chunk = write(Kind::Int, &rows, 10, 0, Codec::Snappy);
+        let mut column = reader(Kind::Int, chunk, 100, &context);
+        let wanted: Vec<bool> = (0..100).map(|row| row == 55).collect();
+        let values = read(&mut column, &wanted, 100).unwrap();
+        assert!(same(&values, &[Kind::Int.scalar(rows[55])]));
+        assert_eq!(context.metrics.pages_decoded.get(), 1);
+        assert_eq!(context.metrics.values_decoded.get(), 1);
+    }
+
+    #[test]
+    fn a_chunk_of_which_nothing_is_wanted_is_not_read() {
+        let context = ReadContext::default();
+        let chunk = write(Kind::Int, &rows(100), 10, 0, Codec::None);
+        let mut column = reader(Kind::Int, chunk, 100, &context);
+        assert!(read(&mut column, &[false; 100], 30).unwrap().is_empty());
+        assert_eq!(context.metrics.bytes_read.get(), 0);
+    }
+
+    #[test]
+    fn batches_stay_encoded_until_a_page_is_not() {
+        let context = ReadContext::default();
+        let chunk = write(Kind::Text, &rows(100), 10, 5, Codec::None);
+        let mut column = reader(Kind::Text, chunk, 100, &context);
+        let batches: Vec<Vector> = (0..5)
+            .map(|_| column.read(&Selection::all(20)).unwrap())
+            .collect();
+        let encoded = |batch: &Vector| matches!(batch.values, Values::Dictionary { .. });
+        assert_eq!(
+            batches.iter().map(encoded).collect::<Vec<_>>(),
+            [true, true, false, false, false]
+        );
+        let dictionary = |batch: &Vector| match &batch.values {
+            Values::Dictionary { values, .. } => Arc::as_ptr(values),
+            _ => std::ptr::null(),
+        };
+        assert_eq!(dictionary(&batches[0]), dictionary(&batches[1]));
+    }
+
+    #[test]
+    fn rows_without_nulls_have_no_bitmap() {
+        let context = ReadContext::default();
+        let rows = vec![Some(3); 50];
+        let chunk = write(Kind::Int, &rows, 10, 0, Codec::None);
+        let mut column = reader(Kind::Int, chunk, 50, &context);
+        assert!(column.read(&Selection::all(50)).unwrap().validity.is_none());
+    }
+
+    #[test]
+    fn nulls_need_no_dictionary_entries() {
+        for codes in [0, 9] {
+            let chunk = write(Kind::Text, &[None; 20], 10, codes, Codec::None);
+            let mut column = reader(Kind::Text, chunk, 20, &ReadContext::default());
+            let vector = column.read(&Selection::all(20)).unwrap();
+            assert_eq!(vector.null_count(), 20);
+            assert!(matches!(vector.values, Values::Bytes(_)));
+        }
+    }
+
+    #[test]
+    fn pages_and_rows_must_agree() {
+        let read = |rows_said: usize| {
+            let chunk = write(Kind::Int, &rows(30), 10, 0, Codec::None);
+            let mut column = reader(Kind::Int, chunk, rows_said, &ReadContext::default());
+            let error = column.read(&Selection::all(rows_said)).unwrap_err();
+            error.kind()
+        };
+        assert_eq!(read(31), ErrorKind::Truncated);
+        assert_eq!(read(29), ErrorKind::Corrupt);
+    }
+
+    /// Whatever the bytes, an answer: and where all rows come, they are as many as were asked for.
+    fn survive(kind: Kind, bytes: Vec<u8>, codec: Codec) {
+        let chunk = Chunk { bytes, codec };
+        let mut column = reader(kind, chunk, 60, &ReadContext::default());
+        let wanted: Vec<bool> = (0..60).map(|row| row % 7 < 4).collect();
+        if let Ok(values) = read(&mut column, &wanted, 25) {
+            assert_eq!(values.len(), wanted.iter().filter(|&&row| row).count());
+        }
+    }
+
+    #[test]
+    fn every_cut_and_flip_is_survived() {
+        for kind in [Kind::Int, Kind::Text, Kind::Flag, Kind::Wide] {
+            for codec in [Codec::None, Codec::Snappy] {
+                let bytes = write(kind, &rows(60), 20, 1, codec).bytes;
+                for at in 0..bytes.len() {
+                    survive(kind, bytes[..at].to_vec(), codec);
+                    for flip in [0x01, 0x80, 0xff] {
+                        let mut bytes = bytes.clone();
+                        bytes[at] ^= flip;
+                        survive(kind, bytes, codec);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! How a leaf's values lie in pages and which layout they are decoded to: the reader's only table over
+//! physical types.
+//!
+//! ```text
+//! BOOLEAN 1 bit -> bits        INT32 -> i32, u32      INT64 -> i64, u64      FLOAT, DOUBLE -> f32, f64
+//! INT96 | nanoseconds of the day i64 | Julian day i32 | -> i128 nanoseconds since 1970
+//! FIXED_LEN_BYTE_ARRAY(n) decimal, big-endian two's complement -> i32 (n <= 4), i64 (n <= 8), i128
+//! FIXED_LEN_BYTE_ARRAY(2) half float -> f32      other FIXED_LEN_BYTE_ARRAY, BYTE_ARRAY -> views
+//! ```
+//!
+//! Pages decode to the layout of the physical type. [`Form::finish`] then turns decimals and INT96 into
+//! the usual layout of the logical type where every value fits, and leaves the wider one where not.
+// spec: Encodings.md, "Plain"; LogicalTypes.md, "DECIMAL", "FLOAT16", "DEPRECATED INT96"
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use lith_format::bitmap::Bitmap;
+use lith_format::bytes::half_to_single;
+use lith_format::error::{Error, Result};
+use lith_format::parquet::encoding::Type;
+use lith_format::types::{Layout, LogicalType};
+use lith_format::vector::{ByteViews, Values, View};
+
+/// The Julian day number of 1970-01-01.
+const JULIAN_EPOCH: i128 = 2_440_588;
+const NANOS_PER_DAY: i128 = 86_400_000_000_000;
+
+/// The shape of a leaf's values in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Boolean,
+    I32,
+    I64,
+    U32,
+    U64,
+    F32,
+    F64,
+    /// Half precision.
+    F16,
+    Int96,
+    /// Big-endian two's complement of so many bytes.
+    Decimal(usize),
+    /// So many bytes.
+    Fixed(usize),
+    ByteArray,
+}
+
+impl Form {
+    /// The form of a leaf of this physical type, of `width` bytes if it is of fixed length, that means `ty`.
+    pub(crate) fn new(physical: Type, width: usize, ty: &LogicalType) -> Result<Self> {
+        let decimal = matches!(ty, LogicalType::Decimal { .. });
+        let form = match (physical, ty.layout()) {
+            (Type::Boolean, Layout::Boolean) => Form::Boolean,
+            (Type::Int32, Layout::I32) => Form::I32,
+            (Type::Int32, Layout::U32) => Form::U32,
+            (Type::Int64, Layout::U64) => Form::U64,
+            (Type::Int64, Layout::I64) => Form::I64,
+            (Type::Int32, _) if decimal => Form::I32,
+            (Type::Int64, _) if decimal => Form::I64,
+            (Type::Float, Layout::F32) => Form::F32,
+            (Type::Double, Layout::F64) => Form::F64,
+            (Type::Int96, Layout::I64) => Form::Int96,
+            (Type::ByteArray, Layout::Bytes) => Form::ByteArray,
+            (Type::ByteArray, _) if decimal => Form::ByteArray,
+            (Type::FixedLenByteArray, _) if width == 0 => {
+                return Err(Error::corrupt("FIXED_LEN_BYTE_ARRAY without a length"));
+            }
+            (Type::FixedLenByteArray, Layout::Bytes) => Form::Fixed(width),
+            (Type::FixedLenByteArray, Layout::F32) if width == 2 => Form::F16,
+            (Type::FixedLenByteArray, _) if decimal => Form::Decimal(width),
+            _ => return Err(mismatch(physical, ty)),
+        };
+        Ok(form)
+    }
+
+    /// Bytes of a value, where all have the same.
+    pub(crate) fn width(self) -> Option<usize> {
+        match self {
+            Form::Boolean | Form::ByteArray => None,
+            Form::F16 => Some(2),
+            Form::I32 | Form::U32 | Form::F32 => Some(4),
+            Form::I64 | Form::U64 | Form::F64 => Some(8),
+            Form::Int96 => Some(12),
+            Form::Decimal(width) | Form::Fixed(width) => Some(width),
+        }
+    }
+
+    /// No values, in the layout that pages decode to.
+    pub(crate) fn empty(self) -> Values {
+        match self {
+            Form::Boolean => Values::Boolean(Bitmap::new()),
+            Form::I32 | Form::Decimal(..=4) => Values::I32(Vec::new()),
+            Form::I64 | Form::Decimal(..=8) => Values::I64(Vec::new()),
+            Form::Int96 | Form::Decimal(_) => Values::I128(Vec::new()),
+            Form::U32 => Values::U32(Vec::new()),
+            Form::U64 => Values::U64(Vec::new()),
+            Form::F32 | Form::F16 => Values::F32(Vec::new()),
+            Form::F64 => Values::F64(Vec::new()),
+            Form::Fixed(_) | Form::ByteArray => Values::Bytes(ByteViews::default()),
+        }
+    }
+
+    /// Appends the values of a range of `page`, each of this form's width.
+    pub(crate) fn append(self, page: &Bytes, range: Range<usize>, out: &mut Values) -> Result<()> {
+        let bytes = &page[range.clone()];
+        match (self, out) {
+            (Form::I32, Values::I32(out)) => extend(bytes, out, i32::from_le_bytes),
+            (Form::I64, Values::I64(out)) => extend(bytes, out, i64::from_le_bytes),
+            (Form::U32, Values::U32(out)) => extend(bytes, out, u32::from_le_bytes),
+            (Form::U64, Values::U64(out)) => extend(bytes, out, u64::from_le_bytes),
+            (Form::F32, Values::F32(out)) => extend(bytes, out, f32::from_le_bytes),
+            (Form::F64, Values::F64(out)) => extend(bytes, out, f64::from_le_bytes),
+            (Form::F16, Values::F32(out)) => {
+                extend(bytes, out, |half| half_to_single(u16::from_le_bytes(half)));
+            }
+            (Form::Int96, Values::I128(out)) => extend(bytes, out, nanos_from_int96),
+            (Form::Decimal(width), Values::I32(out)) => {
+                out.extend(big_endian(bytes, width).map(|value| value as i32));
+            }
+            (Form::Decimal(width), Values::I64(out)) => out.extend(big_endian(bytes, width)),
+            (Form::Decimal(width), Values::I128(out)) => {
+                for value in bytes.chunks_exact(width) {
+                    out.push(wide_big_endian(value)?);
+                }
+            }
+            (Form::Fixed(width), Values::Bytes(out)) => append_fixed(page, range, width, out)?,
+            (form, _) => {
+                return Err(Error::type_mismatch(format!(
+                    "{form:?} into another layout"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns values from the layout that pages decode to into the usual one of `ty`, if they fit.
+    pub(crate) fn finish(self, values: Values, ty: &LogicalType) -> Result<Values> {
+        let values = match (self, values) {
+            (Form::ByteArray, Values::Bytes(views)) if ty.layout() != Layout::Bytes => {
+                Values::I128(views.iter().map(wide_big_endian).collect::<Result<_>>()?)
+            }
+            (_, values) => values,
+        };
+        Ok(match (values, ty.layout()) {
+            (Values::I32(values), Layout::I64) => Values::I64(widen(&values)),
+            (Values::I32(values), Layout::I128) => Values::I128(widen(&values)),
+            (Values::I64(values), Layout::I128) => Values::I128(widen(&values)),
+            (Values::I64(values), Layout::I32) => {
+                narrow(&values).map_or(Values::I64(values), Values::I32)
+            }
+            (Values::I128(values), Layout::I64) => {
+                narrow(&values).map_or(Values::I128(values), Values::I64)
+            }
+            (Values::I128(values), Layout::I32) => {
+                narrow(&values).map_or(Values::I128(values), Values::I32)
+            }
+            (values, _) => values,
+        })
+    }
+
+    /// Whether [`Form::finish`] may change the layout.
+    pub(crate) fn is_raw(self, ty: &LogicalType) -> bool {
+        self == Form::Int96 || matches!(ty, LogicalType::Decimal { .. })
+    }
+}
+
+fn mismatch(physical: Type, ty: &LogicalType) -> Error {
+    Error::unsupported(format!("{ty} as {physical}"))
+}
+
+#[inline(always)]
+fn extend<const N: usize, T>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn([u8; N]) -> T) {
+    out.extend(bytes.as_chunks().0.iter().map(|chunk| convert(*chunk)));
+}
+
+fn widen<A: Copy, B: From<A>>(values: &[A]) -> Vec<B> {
+    values.iter().map(|&value| B::from(value)).collect()
+}
+
+fn narrow<A: Copy + TryInto<B>, B>(values: &[A]) -> Option<Vec<B>> {
+    values.iter().map(|&value| value.try_into().ok()).collect()
+}
+
+fn nanos_from_int96(bytes: [u8; 12]) -> i128 {
+    let [a, b, c, d, e, f, g, h, day @ ..] = bytes;
+    let nanos = i64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    (i128::from(i32::from_le_bytes(day)) - JULIAN_EPOCH) * NANOS_PER_DAY + i128::from(nanos)
+}
+
+/// Numbers of `width` bytes, at most 8. Eight bytes that start at the number are shifted down, which
+/// extends the sign; the last numbers go through a copy.
+fn big_endian(bytes: &[u8], width: usize) -> impl Iterator<Item = i64> {
+    bytes
+        .chunks_exact(width)
+        .enumerate()
+        .map(move |(index, value)| {
+            let word = match bytes[index * width..].first_chunk() {
+                Some(word) => *word,
+                None => {
+                    let mut word = [0; 8];
+                    word[..width].copy_from_slice(value);
+                    word
+                }
+            };
+            i64::from_be_bytes(word) >> (64 - 8 * width)
+        })
+}
+
+/// A number of any width that fits 128 bits; no bytes are zero.
+fn wide_big_endian(value: &[u8]) -> Result<i128> {
+    let sign = if value.first().is_some_and(|byte| byte & 0x80 != 0) {
+        0xff
+    } else {
+        0
+    };
+    let (extension, low) = value.split_at(value.len().saturating_sub(16));
+    let mut word = [sign; 16];
+    word[16 - low.len()..].copy_from_slice(low);
+    let number = i128::from_be_bytes(word);
+    if extension.iter().all(|&byte| byte == sign) && (number < 0) == (sign == 0xff) {
+        Ok(number)
+    } else {
+        Err(Error::unsupported("a decimal value of more than 128 bits"))
+    }
+}
+
+fn append_fixed(
+    page: &Bytes,
+    range: Range<usize>,
+    width: usize,
+    out: &mut ByteViews,
+) -> Result<()> {
+    let buffer = if width > View::INLINE {
+        attach(out, page)?
+    } else {
+        0
+    };
+    let values = page[range.clone()].chunks_exact(width);
+    // a buffer's length fits 32 bits, and so does every offset into it
+    let starts = range.step_by(width).map(|start| start as u32);
+    out.views.extend(
+        values
+            .zip(starts)
+            .map(|(value, start)| View::new(value, buffer, start)),
+    );
+    Ok(())
+}
+
+/// The number of `data` among the buffers, appended unless it is the last one already.
+pub(crate) fn attach(out: &mut ByteViews, data: &Bytes) -> Result<u32> {
+    if u32::try_from(data.len()).is_err() {
+        return Err(Error::limit("a page of 4 GiB cannot be viewed"));
+    }
+    let same = |last: &Bytes| last.as_ptr() == data.as_ptr() && last.len() == data.len();
+    if !out.buffers.last().is_some_and(same) {
+        out.buffers.push(data.clone());
+    }
+    u32::try_from(out.buffers.len() - 1).map_err(|_| Error::limit("too many pages in one batch"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lith_format::error::ErrorKind;
+    use lith_format::types::{TimeUnit, Zone};
+
+    fn decimal(precision: u8) -> LogicalType {
+        LogicalType::Decimal {
+            precision,
+            scale: 0,
+        }
+    }
+
+    fn decode(form: Form, ty: &LogicalType, bytes: &[u8]) -> Values {
+        let mut out = form.empty();
+        form.append(&Bytes::copy_from_slice(bytes), 0..bytes.len(), &mut out)
+            .unwrap();
+        form.finish(out, ty).unwrap()
+    }
+
+    #[test]
+    fn int96_is_exact_over_its_range() {
+        let ty = LogicalType::Timestamp {
+            unit: TimeUnit::Nanos,
+            zone: Zone::Unstated,
+        };
+        let at = |nanos: i64, day: i32| [&nanos.to_le_bytes()[..], &day.to_le_bytes()].concat();
+        let near = decode(Form::Int96, &ty, &at(7, 2_440_587));
+        assert!(matches!(near, Values::I64(v) if v == [7 - 86_400_000_000_000]));
+        let far = decode(Form::Int96, &ty, &at(-1, i32::MAX));
+        let expected = (i128::from(i32::MAX) - 2_440_588) * 86_400_000_000_000 - 1;
+        assert!(matches!(far, Values::I128(v) if v == [expected]));
+    }
+
+    #[test]
+    fn decimals_take_the_usual_layout_where_they_fit() {
+        let wide = |value: i128| value.to_be_bytes();
+        let fits = decode(Form::Decimal(16), &decimal(5), &wide(-12345));
+        assert!(matches!(fits, Values::I32(v) if v == [-12345]));
+        let beyond = decode(Form::Decimal(16), &decimal(5), &wide(1 << 70));
+        assert!(matches!(beyond, Values::I128(v) if v == [1 << 70]));
+        let physical = decode(Form::I64, &decimal(4), &(1i64 << 40).to_le_bytes());
+        assert!(matches!(physical, Values::I64(v) if v == [1 << 40]));
+        let widened = decode(Form::I32, &decimal(20), &(-3i32).to_le_bytes());
+        assert!(matches!(widened, Values::I128(v) if v == [-3]));
+    }
+
+    #[test]
+    fn decimals_beyond_128_bits_are_refused() {
+        let mut bytes = [0xff; 20];
+        assert_eq!(wide_big_endian(&bytes).unwrap(), -1);
+        bytes[4] = 0x7f;
+        assert_eq!(
+            wide_big_endian(&bytes).unwrap_err().kind(),
+            ErrorKind::Unsupported
+        );
+        bytes[0] = 0;
+        assert_eq!(
+            wide_big_endian(&bytes).unwrap_err().kind(),
+            ErrorKind::Unsupported
+        );
+    }
+
+    #[test]
+    fn long_fixed_values_are_views_into_the_page() {
+        let page = Bytes::from((0..40).collect::<Vec<u8>>());
+        let mut out = Form::Fixed(20).empty();
+        Form::Fixed(20).append(&page, 0..20, &mut out).unwrap();
+        Form::Fixed(20).append(&page, 20..40, &mut out).unwrap();
+        let Values::Bytes(views) = out else {
+            panic!("views")
+        };
+        assert_eq!(views.buffers.len(), 1);
+        assert_eq!(views.buffers[0].as_ptr(), page.as_ptr());
+        assert!(views.iter().eq([&page[..20], &page[20..]]));
+    }
+
+    quickcheck::quickcheck! {
+        fn big_endian_numbers_of_every_width(values: Vec<i128>) -> bool {
+            (1..=16).all(|width: usize| {
+                let fit: Vec<i128> = values.iter().map(|v| v << (128 - 8 * width) >> (128 - 8 * width)).collect();
+                let bytes: Vec<u8> = fit.iter().flat_map(|v| v.to_be_bytes()[16 - width..].to_vec()).collect();
+                match decode(Form::Decimal(width), &decimal(38), &bytes) {
+                    Values::I128(decoded) => decoded == fit,
+                    _ => false,
+                }
+            })
+        }
+    }
+}

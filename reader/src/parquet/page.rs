@@ -1,0 +1,439 @@
+//! Walks the pages of a column chunk: finds them by their headers, and opens those that are wanted.
+//!
+//! ```text
+//! chunk  | PageHeader | compressed_page_size bytes | PageHeader | .. |
+//! V1     compressed( levels values )        V2  levels compressed( values )
+//! ```
+//!
+//! Finding a page costs its header alone. Opening it verifies the checksum, where there is one, and
+//! decompresses into a buffer that serves again once no view points into it; what is not compressed is
+//! borrowed. Sizes that a header declares are held against the limits and the bytes of the chunk.
+// spec: parquet.thrift, PageHeader, DataPageHeaderV2; README.md, "Checksumming"
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use lith_format::compress::{Codec, decompress};
+use lith_format::error::{Error, Result};
+use lith_format::limits::Limits;
+use lith_format::parquet::encoding::{Encoding, PageType};
+use lith_format::parquet::page::{DataPageHeader, DataPageHeaderV2, PageHeader};
+
+use crate::column::ReadContext;
+use crate::parquet::levels::Validity;
+use crate::source::Source;
+
+/// The pages of a chunk, front to back. The chunk is read when its first page is asked for.
+pub(crate) struct Pages {
+    source: Arc<dyn Source>,
+    range: Range<u64>,
+    codec: Codec,
+    context: ReadContext,
+    chunk: Option<Bytes>,
+    position: usize,
+    /// The buffer of the page opened last.
+    buffer: Bytes,
+}
+
+/// A page that was found and not yet opened.
+#[derive(Debug)]
+pub(crate) struct Page {
+    header: PageHeader,
+    body: Bytes,
+    /// Where the body starts in the file.
+    offset: u64,
+}
+
+/// Where a page is, for errors.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    structure: &'static str,
+    offset: u64,
+}
+
+impl Place {
+    /// Adds the place to an error that has none.
+    pub(crate) fn locate(self, error: Error) -> Error {
+        error.at(self.structure, self.offset)
+    }
+}
+
+/// What a page is, as far as its header tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageKind {
+    /// So many rows of a top-level leaf.
+    Data { rows: usize },
+    /// So many entries.
+    Dictionary { entries: usize },
+}
+
+/// A data page, decompressed and divided.
+#[derive(Debug)]
+pub(crate) struct DataPage {
+    pub(crate) validity: Validity,
+    pub(crate) encoding: Encoding,
+    pub(crate) values: Bytes,
+}
+
+impl Pages {
+    /// The pages that lie in `range` of `source`.
+    pub(crate) fn new(
+        source: Arc<dyn Source>,
+        range: Range<u64>,
+        codec: Codec,
+        context: ReadContext,
+    ) -> Self {
+        Pages {
+            source,
+            range,
+            codec,
+            context,
+            chunk: None,
+            position: 0,
+            buffer: Bytes::new(),
+        }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.context.limits
+    }
+
+    /// Finds the next data or dictionary page; other pages are passed over. `None` at the chunk's end.
+    pub(crate) fn next(&mut self) -> Result<Option<Page>> {
+        let chunk = self.load()?;
+        while self.position < chunk.len() {
+            let start = self.range.start + self.position as u64;
+            let located = |error: Error| error.at("PageHeader", 0).rebase(start);
+            let (header, len) =
+                PageHeader::decode(&chunk[self.position..], self.limits()).map_err(located)?;
+            let from = self.position + len;
+            let size = non_negative(header.compressed_page_size).map_err(located)?;
+            if size > chunk.len() - from {
+                return Err(located(Error::truncated(format!(
+                    "page of {size} bytes, {} left in the chunk",
+                    chunk.len() - from
+                ))));
+            }
+            self.position = from + size;
+            if matches!(
+                header.page_type,
+                PageType::DataPage | PageType::DataPageV2 | PageType::DictionaryPage
+            ) {
+                return Ok(Some(Page {
+                    header,
+                    body: chunk.slice(from..from + size),
+                    offset: self.range.start + from as u64,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn load(&mut self) -> Result<Bytes> {
+        if let Some(chunk) = &self.chunk {
+            return Ok(chunk.clone());
+        }
+        let size = self.range.end - self.range.start;
+        let len = Limits::check(size, self.limits().chunk_bytes, "column chunk")?;
+        let chunk = self.source.read_at(self.range.start, len)?;
+        self.context.metrics.bytes_read.add(size);
+        self.chunk = Some(chunk.clone());
+        Ok(chunk)
+    }
+
+    /// The entries of a dictionary page, in PLAIN.
+    pub(crate) fn open_dictionary(&mut self, page: &Page) -> Result<Bytes> {
+        let encoding = page
+            .header
+            .dictionary_page_header
+            .map(|header| header.encoding);
+        match encoding {
+            Some(Encoding::Plain | Encoding::PlainDictionary) => {}
+            other => {
+                return Err(page.located(Error::unsupported(format!("dictionary in {other:?}"))));
+            }
+        }
+        let size = self.verify(page)?;
+        self.inflate(self.codec, page.body.clone(), size)
+            .map_err(|error| page.located(error))
+    }
+
+    /// A data page of a top-level leaf, which has definition levels if it is `optional`.
+    pub(crate) fn open_data(&mut self, page: &Page, optional: bool) -> Result<DataPage> {
+        let size = self.verify(page)?;
+        let opened = match (
+            &page.header.data_page_header,
+            &page.header.data_page_header_v2,
+        ) {
+            (Some(header), _) if page.header.page_type == PageType::DataPage => {
+                self.open_v1(header, page.body.clone(), size, optional)
+            }
+            (_, Some(header)) => self.open_v2(header, page.body.clone(), size, optional),
+            _ => Err(Error::corrupt("data page without its header")),
+        };
+        self.context.metrics.pages_decoded.add(1);
+        opened.map_err(|error| page.located(error))
+    }
+
+    /// Holds the page against its checksum and the limits; answers its declared uncompressed size.
+    fn verify(&self, page: &Page) -> Result<usize> {
+        if let Some(expected) = page.header.crc
+            && crc32fast::hash(&page.body) != expected as u32
+        {
+            return Err(page.located(Error::corrupt("page does not match its checksum")));
+        }
+        let size = non_negative(page.header.uncompressed_page_size)
+            .and_then(|size| Limits::check(size as u64, self.limits().page_bytes, "page"));
+        size.map_err(|error| page.located(error))
+    }
+
+    fn open_v1(
+        &mut self,
+        header: &DataPageHeader,
+        body: Bytes,
+        size: usize,
+        optional: bool,
+    ) -> Result<DataPage> {
+        let mut values = self.inflate(self.codec, body, size)?;
+        let rows = non_negative(header.num_values)?;
+        let validity = if optional {
+            Validity::split_v1(&mut values, header.definition_level_encoding, rows)?
+        } else {
+            Validity::All
+        };
+        Ok(DataPage {
+            validity,
+            encoding: header.encoding,
+            values,
+        })
+    }
+
+    fn open_v2(
+        &mut self,
+        header: &DataPageHeaderV2,
+        mut body: Bytes,
+        size: usize,
+        optional: bool,
+    ) -> Result<DataPage> {
+        let repetition = non_negative(header.repetition_levels_byte_length)?;
+        let definition = non_negative(header.definition_levels_byte_length)?;
+        let levels = repetition.saturating_add(definition);
+        if levels > body.len() || levels > size {
+            return Err(Error::corrupt(format!(
+                "levels of {levels} bytes in a page of {}",
+                body.len().min(size)
+            )));
+        }
+        let levels_bytes = body.split_to(levels).split_off(repetition);
+        let codec = if header.is_compressed() {
+            self.codec
+        } else {
+            Codec::None
+        };
+        Ok(DataPage {
+            validity: if optional {
+                Validity::v2(levels_bytes)?
+            } else {
+                Validity::All
+            },
+            encoding: header.encoding,
+            values: self.inflate(codec, body, size - levels)?,
+        })
+    }
+
+    /// `body` decompressed to exactly `size` bytes.
+    fn inflate(&mut self, codec: Codec, body: Bytes, size: usize) -> Result<Bytes> {
+        let bytes = if codec == Codec::None {
+            body
+        } else {
+            let mut buffer = reclaim(std::mem::take(&mut self.buffer));
+            decompress(codec, &body, size, &mut buffer)?;
+            self.context
+                .metrics
+                .bytes_decompressed
+                .add(buffer.len() as u64);
+            self.buffer = buffer.into();
+            self.buffer.clone()
+        };
+        if bytes.len() == size {
+            Ok(bytes)
+        } else {
+            Err(Error::corrupt(format!(
+                "page of {} bytes declares {size}",
+                bytes.len()
+            )))
+        }
+    }
+}
+
+impl Page {
+    /// What the header says.
+    pub(crate) fn kind(&self) -> Result<PageKind> {
+        let header = &self.header;
+        let count = match header.page_type {
+            PageType::DataPage => header.data_page_header.as_ref().map(|h| h.num_values),
+            PageType::DataPageV2 => header.data_page_header_v2.as_ref().map(|h| h.num_values),
+            _ => header.dictionary_page_header.as_ref().map(|h| h.num_values),
+        };
+        let count = count
+            .ok_or_else(|| Error::corrupt(format!("{} without its header", header.page_type)))
+            .and_then(non_negative)
+            .map_err(|error| self.located(error))?;
+        Ok(match header.page_type {
+            PageType::DictionaryPage => PageKind::Dictionary { entries: count },
+            _ => PageKind::Data { rows: count },
+        })
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            structure: self.header.page_type.name(),
+            offset: self.offset,
+        }
+    }
+
+    /// Adds the page's place to an error.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        self.place().locate(error)
+    }
+}
+
+fn non_negative(size: i32) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Error::corrupt(format!("a size of {size}")))
+}
+
+/// The memory of `buffer`, if nothing else refers to it.
+fn reclaim(buffer: Bytes) -> Vec<u8> {
+    match buffer.try_into_mut() {
+        Ok(mut buffer) => {
+            buffer.clear();
+            buffer.into()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet::testing::{Chunk, Style, header};
+    use lith_format::error::ErrorKind;
+
+    const PLAIN: Style = Style {
+        encoding: Encoding::Plain,
+        v2: false,
+        crc: true,
+    };
+
+    fn only_page(chunk: Chunk, optional: bool) -> Result<DataPage> {
+        let mut pages = chunk.pages(&ReadContext::default());
+        let page = pages.next()?.expect("a page");
+        let opened = pages.open_data(&page, optional)?;
+        assert!(pages.next()?.is_none());
+        Ok(opened)
+    }
+
+    fn chunk(codec: Codec) -> Chunk {
+        Chunk {
+            codec,
+            ..Chunk::default()
+        }
+    }
+
+    #[test]
+    fn index_and_unknown_pages_are_passed_over() {
+        let mut chunk = chunk(Codec::None);
+        chunk.page(header(PageType::IndexPage), &[], b"index", true);
+        chunk.page(header(PageType::Unknown(25)), &[], b"future", true);
+        chunk.data(1, None, &[7, 0, 0, 0], PLAIN);
+        assert_eq!(only_page(chunk, false).unwrap().values, &[7, 0, 0, 0][..]);
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_corrupt_before_anything_is_decoded() {
+        for codec in [Codec::None, Codec::Snappy] {
+            let mut chunk = chunk(codec);
+            chunk.data(2, None, &[7; 8], PLAIN);
+            *chunk.bytes.last_mut().unwrap() ^= 1;
+            let error = only_page(chunk, false).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+            assert_eq!(error.site().structure, Some("DATA_PAGE"));
+        }
+    }
+
+    #[test]
+    fn v2_levels_are_outside_of_compression_which_each_page_may_refuse() {
+        for refuse in [false, true] {
+            let mut chunk = chunk(Codec::Snappy);
+            let mut v2 = header(PageType::DataPageV2);
+            v2.data_page_header_v2 = Some(DataPageHeaderV2 {
+                num_values: 2,
+                num_nulls: 1,
+                num_rows: 2,
+                encoding: Encoding::Plain,
+                definition_levels_byte_length: 2,
+                repetition_levels_byte_length: 1,
+                is_compressed: refuse.then_some(false),
+                statistics: None,
+            });
+            chunk.page(v2, &[0xee, 3, 1], &[9; 40], !refuse);
+            let page = only_page(chunk, true).unwrap();
+            assert_eq!(page.values, &[9; 40][..]);
+            let mut validity = page.validity;
+            assert_eq!(validity.skip(2).unwrap(), 1);
+        }
+    }
+
+    #[test]
+    fn a_v2_page_of_nulls_may_have_no_section_to_decompress() {
+        let mut chunk = chunk(Codec::Zstd);
+        let style = Style { v2: true, ..PLAIN };
+        chunk.data(10, Some(&[false; 10]), &[], style);
+        let page = only_page(chunk, true).unwrap();
+        assert!(page.values.is_empty());
+    }
+
+    #[test]
+    fn sizes_must_be_true() {
+        let lie = |edit: fn(&mut PageHeader), codec| {
+            let mut bytes = Chunk::default();
+            bytes.data(2, None, &[7; 8], PLAIN);
+            let (mut header, len) = PageHeader::decode(&bytes.bytes, &Limits::default()).unwrap();
+            header.crc = None;
+            edit(&mut header);
+            let mut lying = chunk(codec);
+            lying.bytes = header.encode();
+            lying.bytes.extend(&bytes.bytes[len..]);
+            only_page(lying, false).unwrap_err().kind()
+        };
+        let longer = |header: &mut PageHeader| header.uncompressed_page_size = 9;
+        let negative = |header: &mut PageHeader| header.compressed_page_size = -1;
+        let beyond = |header: &mut PageHeader| header.compressed_page_size = 9;
+        let huge = |header: &mut PageHeader| header.uncompressed_page_size = i32::MAX;
+        assert_eq!(lie(longer, Codec::None), ErrorKind::Corrupt);
+        assert_eq!(lie(negative, Codec::None), ErrorKind::Corrupt);
+        assert_eq!(lie(beyond, Codec::None), ErrorKind::Truncated);
+        assert_eq!(lie(huge, Codec::Snappy), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn buffers_serve_again_once_nothing_points_into_them() {
+        let context = ReadContext::default();
+        let mut both = chunk(Codec::Snappy);
+        both.data(1000, None, &[7; 4000], PLAIN);
+        both.data(1000, None, &[8; 4000], PLAIN);
+        let mut pages = both.pages(&context);
+        let first = pages.next().unwrap().unwrap();
+        let place = {
+            let opened = pages.open_data(&first, false).unwrap();
+            opened.values.as_ptr()
+        };
+        let second = pages.next().unwrap().unwrap();
+        let opened = pages.open_data(&second, false).unwrap();
+        assert_eq!(opened.values.as_ptr(), place);
+        assert_eq!(context.metrics.bytes_decompressed.get(), 8000);
+        assert_eq!(context.metrics.pages_decoded.get(), 2);
+    }
+}
