@@ -26,7 +26,7 @@ pub struct ColumnIndex {
     pub max_values: Vec<Bytes>,
     /// Whether both lists of bounds are sorted.
     pub boundary_order: BoundaryOrder,
-    /// Slots without a value. Absent is not zero.
+    /// Slots without a value. Absent is not zero, nor is the -1 of some writers.
     pub null_counts: Option<Vec<i64>>,
     /// Histograms of repetition levels, one page after the other.
     pub repetition_level_histograms: Option<Vec<i64>>,
@@ -69,11 +69,6 @@ impl ColumnIndex {
         ];
         if lengths.into_iter().flatten().any(|length| length != pages) {
             return corrupt("lists are not as long as there are pages");
-        }
-        let counts = self.null_counts.iter().flatten();
-        let nan_counts = self.nan_counts.iter().flatten();
-        if counts.chain(nan_counts).any(|count| *count < 0) {
-            return corrupt("a count is negative");
         }
         let counts = self.null_counts.as_deref().unwrap_or_default();
         if self
@@ -400,8 +395,9 @@ mod tests {
         let mut index = column_index();
         index.null_counts = Some(vec![0, 0, 1]);
         assert!(index.validate(3).is_err());
-        index.null_counts = Some(vec![0, 5, -1]);
-        assert!(index.validate(3).is_err());
+        // writers exist that say -1 for what they do not know
+        index.null_counts = Some(vec![-1, -1, -1]);
+        assert!(index.validate(3).is_ok());
         index.null_counts = None;
         assert!(index.validate(3).is_ok());
         index.min_values.pop();

@@ -138,7 +138,7 @@ impl<'a> Trust<'a> {
             None => ColumnStats::default(),
             Some(true) => {
                 let slots = slots.or(count(nulls));
-                let contradicts = nulls.is_some() && count(nulls) != slots;
+                let contradicts = count(nulls).is_some_and(|nulls| Some(nulls) != slots);
                 ColumnStats {
                     null_count: slots.filter(|_| !contradicts),
                     value_count: slots,
@@ -538,6 +538,9 @@ mod tests {
         index.null_counts = None;
         assert!(!trust.believe_page(&index, 1, None).all_null());
         assert!(trust.believe_page(&index, 1, Some(6)).all_null());
+        index.null_counts = Some(vec![-1, -1]);
+        assert!(trust.believe_page(&index, 1, Some(6)).all_null());
+        assert_eq!(trust.believe_page(&index, 0, Some(6)).null_count, None);
     }
 
     #[test]

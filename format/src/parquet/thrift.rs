@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         &self.limits
     }
 
-    /// A list whose elements are all of `wire`. Only an empty one may declare another type.
+    /// A list whose elements are all of `wire`.
     pub(crate) fn list_of<T>(
         &mut self,
         wire: Wire,
@@ -233,14 +233,11 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<T>> {
         let position = self.position();
         let (found, count) = self.list()?;
-        if std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
-            return match count {
-                0 => Ok(Vec::new()),
-                _ => Err(Error::corrupt(format!(
-                    "a list of {found:?} stands where {wire:?} is due"
-                ))
-                .at("thrift", position as u64)),
-            };
+        if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
+            return Err(Error::corrupt(format!(
+                "a list of {found:?} stands where {wire:?} is due"
+            ))
+            .at("thrift", position as u64));
         }
         // what a struct takes in memory is not bounded by what it takes in the file: grow from a modest start
         let mut list = Vec::with_capacity(count.min(4096));
@@ -550,6 +547,24 @@ fn put_binary(out: &mut Vec<u8>, value: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+
+    fn reader(bytes: &[u8]) -> Reader<'_> {
+        Reader::new(bytes, &Limits::default())
+    }
+
+    #[test]
+    fn lists_are_held_against_the_bytes_left() {
+        let kind = |bytes: &[u8]| reader(bytes).list().unwrap_err().kind();
+        assert_eq!(kind(&[0x35, 1, 2]), ErrorKind::Truncated);
+        assert_eq!(
+            kind(&[0xf5, 0xff, 0xff, 0xff, 0xff, 0x07, 0]),
+            ErrorKind::Truncated
+        );
+        assert_eq!(kind(&[0x27, 0, 0, 0, 0, 0, 0, 0, 0]), ErrorKind::Truncated);
+        assert_eq!(kind(&[0x1e, 0]), ErrorKind::Corrupt);
+        assert_eq!(reader(&[0x35, 1, 2, 3]).list().unwrap(), (Wire::I32, 3));
+    }
 
     #[test]
     fn an_empty_list_may_have_no_element_type() {
@@ -561,5 +576,64 @@ mod tests {
                 .list()
                 .is_err()
         );
+    }
+
+    #[test]
+    fn numbers_too_wide_for_their_field_are_refused() {
+        assert_eq!(
+            reader(&[0xff, 0xff, 0xff, 0xff, 0x0f]).i32().unwrap(),
+            i32::MIN
+        );
+        assert!(reader(&[0x80, 0x80, 0x80, 0x80, 0x10]).i32().is_err());
+        assert!(reader(&[0x80, 0x80, 0x04]).i16().is_err());
+    }
+
+    #[test]
+    fn every_wire_type_is_skipped_and_depth_is_limited() {
+        let mut bytes = vec![0x11, 0x12, 0x13, 7, 0x14, 2, 0x15, 2, 0x16, 2, 0x17];
+        bytes.extend([0; 8]);
+        bytes.extend([0x18, 2, b'a', b'b', 0x19, 0x21, 1, 2, 0x1a, 0x15, 4]);
+        // a map of booleans to structs, an empty map, a struct, a uuid
+        bytes.extend([0x1b, 1, 0x1c, 1, 0x15, 2, 0, 0x1b, 0, 0x1c, 0x11, 0, 0x1d]);
+        bytes.extend([0; 16]);
+        bytes.extend([0, 0xee]);
+        let mut skipped = reader(&bytes);
+        skipped.skip(Wire::Struct).unwrap();
+        assert_eq!(skipped.position(), bytes.len() - 1);
+        let deep = [0x1c; 10_000];
+        let error = reader(&deep).skip(Wire::Struct).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        let lists = [0x19; 10_000];
+        let error = reader(&lists).skip(Wire::List).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn field_ids_may_jump_and_go_back() {
+        struct Wild;
+        impl Structure for Wild {
+            fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+                let mut fields = Fields::new("Wild");
+                let mut ids = Vec::new();
+                while let Some((id, wire)) = fields.next(reader)? {
+                    ids.push(id);
+                    fields.skip(reader, wire)?;
+                }
+                assert_eq!(ids, [100, -3, 5, i16::MAX]);
+                Ok(Wild)
+            }
+
+            fn encode_to(&self, writer: &mut Writer<'_>) {
+                writer.i32(100, 1);
+                writer.bool(-3, true);
+                writer.string(5, "x");
+                writer.empty(i16::MAX);
+            }
+        }
+        decode::<Wild>(&encode(&Wild), &Limits::default()).unwrap();
+        // one past the largest id
+        let past = [0x05, 0xfe, 0xff, 0x03, 2, 0x15, 2, 0];
+        let error = reader(&past).skip(Wire::Struct).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
     }
 }
