@@ -1,0 +1,223 @@
+//! An open file of either format: which one it is, its metadata, and readers of its columns.
+//!
+//! ```text
+//! Parquet | "PAR1" | .. | "PAR1" |   or "PARE" where the footer is encrypted
+//! ORC     | "ORC"  | .. | postscript, ends with "ORC" | its length, one byte |
+//! ```
+//! Cloning a [`File`] is cheap; it may be shared between threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lith_format::error::{Error, Result};
+use lith_format::limits::Limits;
+use lith_format::meta::{FileMeta, Format};
+use lith_format::schema::Schema;
+
+use crate::column::{ColumnReader, ReadContext};
+use crate::parquet::ParquetFile;
+use crate::source::{FileSource, MmapSource, Source};
+
+/// How to open files.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// Map files into memory instead of reading by position. Only for files that nobody truncates
+    /// meanwhile.
+    pub mmap: bool,
+    /// What a file may make us spend.
+    pub limits: Limits,
+}
+
+impl OpenOptions {
+    /// Opens a Parquet or ORC file and decodes its footer.
+    pub fn open(&self, path: impl Into<PathBuf>) -> Result<File> {
+        let source: Arc<dyn Source> = if self.mmap {
+            Arc::new(MmapSource::open(path)?)
+        } else {
+            Arc::new(FileSource::open(path)?)
+        };
+        File::from_source(source, self.limits)
+    }
+}
+
+/// Opens a Parquet or ORC file by position and decodes its footer.
+pub fn open(path: impl Into<PathBuf>) -> Result<File> {
+    OpenOptions::default().open(path)
+}
+
+/// An open Parquet or ORC file.
+#[derive(Clone)]
+pub struct File(Arc<Inner>);
+
+struct Inner {
+    source: Arc<dyn Source>,
+    contents: Contents,
+    limits: Limits,
+}
+
+enum Contents {
+    Parquet(Box<ParquetFile>),
+    #[cfg(test)]
+    Memory(crate::memory::MemoryFile),
+}
+
+impl File {
+    /// Opens what `source` holds.
+    pub fn from_source(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
+        let open = || {
+            Ok(match detect(source.as_ref())? {
+                Format::Parquet => {
+                    Contents::Parquet(Box::new(ParquetFile::open(&source, &limits)?))
+                }
+                Format::Orc => return Err(Error::unsupported("ORC is not read yet")),
+            })
+        };
+        let contents = open().map_err(|error: Error| error.at_path(source.name()))?;
+        Ok(File(Arc::new(Inner {
+            source,
+            contents,
+            limits,
+        })))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_memory(memory: crate::memory::MemoryFile) -> Self {
+        let source = Arc::new(crate::source::BytesSource::new(Vec::new(), "memory"));
+        let contents = Contents::Memory(memory);
+        File(Arc::new(Inner {
+            source,
+            contents,
+            limits: Limits::default(),
+        }))
+    }
+
+    /// The metadata, in the terms of both formats.
+    pub fn meta(&self) -> &FileMeta {
+        match &self.0.contents {
+            Contents::Parquet(file) => file.meta(),
+            #[cfg(test)]
+            Contents::Memory(file) => &file.meta,
+        }
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &Schema {
+        &self.meta().schema
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.source.size()
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        self.0.source.name()
+    }
+
+    /// What it may make us spend.
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    /// Its bytes.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.0.source
+    }
+
+    /// The file in Parquet's own terms, if it is one.
+    pub fn parquet(&self) -> Option<&ParquetFile> {
+        match &self.0.contents {
+            Contents::Parquet(file) => Some(file),
+            #[cfg(test)]
+            Contents::Memory(_) => None,
+        }
+    }
+
+    /// A reader of top-level column `column` of row group `row_group`, both from 0.
+    pub fn column(
+        &self,
+        row_group: usize,
+        column: usize,
+        context: &ReadContext,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let source = &self.0.source;
+        match &self.0.contents {
+            Contents::Parquet(file) => file.column(source, row_group, column, context),
+            #[cfg(test)]
+            Contents::Memory(file) => Ok(file.column(row_group, column, context)),
+        }
+    }
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "File({}, {})", self.path().display(), self.meta().format)
+    }
+}
+
+/// Which format the first and last bytes promise. A file that only begins like one is that format, cut off:
+/// its own room says where.
+fn detect(source: &dyn Source) -> Result<Format> {
+    const MAGIC: usize = 4;
+    if source.size() == 0 {
+        return Err(Error::truncated("the file is empty"));
+    }
+    let len = source.size().min(MAGIC as u64);
+    let head = source.read_at(0, len as usize)?;
+    let tail = source.read_at(source.size() - len, len as usize)?;
+    match (&head[..], &tail[..]) {
+        (_, b"PAR1" | b"PARE") => Ok(Format::Parquet),
+        (_, [b'O', b'R', b'C', _]) => Ok(Format::Orc),
+        (b"PAR1" | b"PARE", _) => Ok(Format::Parquet),
+        ([b'O', b'R', b'C', ..], _) => Ok(Format::Orc),
+        _ => Err(Error::unsupported("neither Parquet nor ORC")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::BytesSource;
+    use lith_format::error::ErrorKind;
+
+    fn kind(bytes: &[u8]) -> ErrorKind {
+        let source = Arc::new(BytesSource::new(bytes.to_vec(), "test.bin"));
+        let error = File::from_source(source, Limits::default()).unwrap_err();
+        assert_eq!(error.site().path.as_deref(), Some(Path::new("test.bin")));
+        error.kind()
+    }
+
+    #[test]
+    fn what_is_no_table_says_so() {
+        assert_eq!(kind(b""), ErrorKind::Truncated);
+        for bytes in [
+            b"P".as_slice(),
+            b"PAR",
+            b"a,b,c\n1,2,3\n",
+            b"PK\x03\x04....",
+        ] {
+            assert_eq!(kind(bytes), ErrorKind::Unsupported);
+        }
+    }
+
+    #[test]
+    fn what_only_begins_or_ends_like_a_table_is_an_error_of_its_format() {
+        for bytes in [
+            b"PAR1PAR1".as_slice(),
+            b"PAR1 cut off",
+            b"ORC cut off",
+            b"xxxxPAR1",
+            b"ORC\x03",
+        ] {
+            assert!(
+                matches!(
+                    kind(bytes),
+                    ErrorKind::Truncated | ErrorKind::Corrupt | ErrorKind::Unsupported
+                ),
+                "{bytes:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! For tests: a file that is vectors in memory, with true statistics, and predicates that look at each row
+//! by itself. What they say is what every cleverer way of scanning must say.
+
+use std::sync::Arc;
+
+use lith_format::bitmap::Bitmap;
+use lith_format::error::{Error, Result};
+use lith_format::filter::{CompareOp, Filter};
+use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
+use lith_format::scalar::Scalar;
+use lith_format::scan::RowPredicate;
+use lith_format::schema::{Field, LeafId, Schema};
+use lith_format::stats::{Bound, ColumnStats};
+use lith_format::vector::{Batch, Vector};
+
+use crate::column::{ColumnReader, ReadContext};
+use crate::metrics::Metrics;
+use crate::selection::Selection;
+
+/// Flat columns in row groups.
+pub(crate) struct MemoryFile {
+    pub(crate) meta: FileMeta,
+    /// By row group, then column.
+    columns: Vec<Vec<Vector>>,
+}
+
+impl MemoryFile {
+    /// Row groups of rows of scalars.
+    pub(crate) fn new(fields: Vec<Field>, row_groups: &[Vec<Vec<Scalar>>]) -> Self {
+        let column = |rows: &[Vec<Scalar>], index: usize| -> Vec<Scalar> {
+            rows.iter().map(|row| row[index].clone()).collect()
+        };
+        let columns = row_groups.iter().map(|rows| {
+            let fields = fields.iter().enumerate();
+            fields
+                .map(|(index, field)| {
+                    Vector::from_scalars(field.ty.clone(), &column(rows, index)).unwrap()
+                })
+                .collect()
+        });
+        let chunk = |rows: &[Vec<Scalar>], index| ChunkMeta {
+            stats: stats_of(&column(rows, index)),
+            ..ChunkMeta::default()
+        };
+        let meta = FileMeta {
+            format: Format::Parquet,
+            version: String::new(),
+            created_by: None,
+            rows: row_groups.iter().map(|rows| rows.len() as u64).sum(),
+            row_groups: (row_groups.iter())
+                .map(|rows| RowGroupMeta {
+                    rows: rows.len() as u64,
+                    range: 0..0,
+                    chunks: (0..fields.len()).map(|index| chunk(rows, index)).collect(),
+                })
+                .collect(),
+            key_values: Vec::new(),
+            footer_bytes: 0,
+            schema: Schema::new(fields.clone()),
+        };
+        MemoryFile {
+            columns: columns.collect(),
+            meta,
+        }
+    }
+
+    pub(crate) fn column(
+        &self,
+        row_group: usize,
+        column: usize,
+        context: &ReadContext,
+    ) -> Box<dyn ColumnReader> {
+        Box::new(MemoryColumn {
+            vector: self.columns[row_group][column].clone(),
+            position: 0,
+            metrics: Arc::clone(&context.metrics),
+        })
+    }
+}
+
+struct MemoryColumn {
+    vector: Vector,
+    position: usize,
+    metrics: Arc<Metrics>,
+}
+
+impl ColumnReader for MemoryColumn {
+    fn read(&mut self, selection: &Selection) -> Result<Vector> {
+        let start = self.position;
+        self.position += selection.rows();
+        if self.position > self.vector.len {
+            return Err(Error::corrupt("read past the end"));
+        }
+        self.metrics.values_decoded.add(selection.selected() as u64);
+        let rows = selection.runs().iter().cloned().flatten();
+        let slots: Vec<u32> = rows.map(|row| (start + row) as u32).collect();
+        Ok(self.vector.take(&slots))
+    }
+}
+
+fn stats_of(column: &[Scalar]) -> ColumnStats {
+    let count =
+        |test: fn(&Scalar) -> bool| Some(column.iter().filter(|value| test(value)).count() as u64);
+    let mut values: Vec<&Scalar> = column
+        .iter()
+        .filter(|value| !value.is_null() && !value.is_nan())
+        .collect();
+    values.sort_by(|a, b| a.compare(b).unwrap());
+    let bound = |value: Option<&&Scalar>| {
+        value.map(|&value| Bound {
+            value: value.clone(),
+            exact: true,
+        })
+    };
+    ColumnStats {
+        min: bound(values.first()),
+        max: bound(values.last()),
+        null_count: count(Scalar::is_null),
+        nan_count: count(Scalar::is_nan),
+        distinct_count: None,
+        value_count: Some(column.len() as u64),
+    }
+}
+
+/// A predicate that means what a filter means, over flat columns.
+pub(crate) fn naive(filter: Filter) -> Arc<dyn RowPredicate> {
+    let mut columns = Vec::new();
+    leaves(&filter, &mut columns);
+    columns.sort_unstable();
+    columns.dedup();
+    Arc::new(Naive { filter, columns })
+}
+
+struct Naive {
+    filter: Filter,
+    columns: Vec<usize>,
+}
+
+impl RowPredicate for Naive {
+    fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    fn evaluate(&self, batch: &Batch) -> Result<Bitmap> {
+        let truth = |row: usize| {
+            let value = |leaf: LeafId| {
+                let place = self
+                    .columns
+                    .iter()
+                    .position(|&column| column == leaf.index())
+                    .unwrap();
+                batch.columns[place].value(row)
+            };
+            evaluate(&self.filter, &value) == Some(true)
+        };
+        Ok((0..batch.rows).map(truth).collect())
+    }
+}
+
+fn leaves(filter: &Filter, out: &mut Vec<usize>) {
+    match filter {
+        Filter::Compare { leaf, .. } | Filter::IsNull(leaf) => out.push(leaf.index()),
+        Filter::And(all) | Filter::Or(all) => all.iter().for_each(|one| leaves(one, out)),
+        Filter::Not(one) => leaves(one, out),
+        _ => {}
+    }
+}
+
+/// SQL's answer for a row whose values `value` knows.
+pub(crate) fn evaluate(filter: &Filter, value: &dyn Fn(LeafId) -> Scalar) -> Option<bool> {
+    let inner = |one: &Filter| evaluate(one, value);
+    match filter {
+        Filter::Constant(truth) => *truth,
+        Filter::Compare {
+            leaf,
+            op,
+            value: literal,
+        } => value(*leaf).compare(literal).map(|order| match op {
+            CompareOp::Eq => order.is_eq(),
+            CompareOp::NotEq => order.is_ne(),
+            CompareOp::Lt => order.is_lt(),
+            CompareOp::LtEq => order.is_le(),
+            CompareOp::Gt => order.is_gt(),
+            CompareOp::GtEq => order.is_ge(),
+        }),
+        Filter::IsNull(leaf) => Some(value(*leaf).is_null()),
+        Filter::And(all) if all.iter().any(|one| inner(one) == Some(false)) => Some(false),
+        Filter::And(all) => all
+            .iter()
+            .all(|one| inner(one) == Some(true))
+            .then_some(true),
+        Filter::Or(all) if all.iter().any(|one| inner(one) == Some(true)) => Some(true),
+        Filter::Or(all) => all
+            .iter()
+            .all(|one| inner(one) == Some(false))
+            .then_some(false),
+        Filter::Not(one) => inner(one).map(|truth| !truth),
+        _ => panic!("not for these tests: {filter:?}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! A file as part of a table: where each of the table's columns comes from in it.
+
+use std::sync::Arc;
+
+use lith_format::bind::{self, ColumnSource, LeafSource};
+use lith_format::error::{Error, Result};
+use lith_format::scalar::Scalar;
+use lith_format::scan::ScanTask;
+
+use crate::adapt::Adapter;
+use crate::file::File;
+use crate::query::Query;
+
+/// A file to scan, perhaps open already.
+pub(crate) struct Task {
+    pub(crate) task: ScanTask,
+    pub(crate) file: Option<File>,
+}
+
+impl Task {
+    pub(crate) fn open(self, query: &Arc<Query>) -> Result<TableFile> {
+        let file = match self.file {
+            Some(file) => file,
+            None => query.spec.open.open(&self.task.path)?,
+        };
+        TableFile::new(file, self.task, Arc::clone(query))
+    }
+}
+
+/// Where a column of the table comes from.
+pub(crate) enum Origin {
+    /// A column of the file, as the table has it.
+    File { column: usize, adapter: Adapter },
+    /// The same value in every row: a partition column, or null where the file lacks the column.
+    Constant(Scalar),
+    /// Nothing asks for it.
+    Unused,
+}
+
+/// One file of a scan, bound to the table.
+pub(crate) struct TableFile {
+    pub(crate) file: File,
+    pub(crate) query: Arc<Query>,
+    /// One a column of the table.
+    pub(crate) origins: Vec<Origin>,
+    /// One a leaf of the table.
+    pub(crate) leaves: Vec<LeafSource>,
+    /// Values of the partition columns.
+    pub(crate) partition: Vec<Scalar>,
+    /// The row groups to consider.
+    pub(crate) row_groups: Vec<usize>,
+}
+
+impl TableFile {
+    pub(crate) fn new(file: File, task: ScanTask, query: Arc<Query>) -> Result<Self> {
+        let path = file.path().to_owned();
+        Self::bind(file, task, query).map_err(|error| error.at_path(path))
+    }
+
+    fn bind(file: File, task: ScanTask, query: Arc<Query>) -> Result<Self> {
+        let table = &query.spec.table;
+        if task.partition.len() != table.partition_columns {
+            return Err(Error::invalid(format!(
+                "{} partition values for {} partition columns",
+                task.partition.len(),
+                table.partition_columns
+            )));
+        }
+        let all = 0..file.meta().row_groups.len();
+        let row_groups = task.row_groups.unwrap_or_else(|| all.clone().collect());
+        if let Some(absent) = row_groups.iter().find(|row_group| !all.contains(row_group)) {
+            return Err(Error::invalid(format!(
+                "row group {absent} of {}",
+                all.len()
+            )));
+        }
+        let sources = bind::bind_columns(table, file.schema())?;
+        let origins = sources.iter().enumerate().map(|(index, source)| {
+            if !query.uses(index) {
+                return Ok(Origin::Unused);
+            }
+            Ok(match *source {
+                ColumnSource::Missing => Origin::Constant(Scalar::Null),
+                ColumnSource::Partition(number) => Origin::Constant(task.partition[number].clone()),
+                ColumnSource::File(column) => {
+                    let (wanted, held) =
+                        (&table.schema.fields[index], &file.schema().fields[column]);
+                    let adapter = Adapter::new(&wanted.ty, &held.ty);
+                    Origin::File {
+                        column,
+                        adapter: adapter.map_err(|error| error.at_column(&wanted.name))?,
+                    }
+                }
+            })
+        });
+        Ok(TableFile {
+            origins: origins.collect::<Result<_>>()?,
+            leaves: bind::bind(table, file.schema())?,
+            partition: task.partition,
+            row_groups,
+            file,
+            query,
+        })
+    }
+}
