@@ -1,0 +1,159 @@
+//! What is written reads back equal: any schema, any values, any options, through the reader's own code.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod any;
+
+use std::sync::Arc;
+
+use any::AnyTable;
+use bytes::Bytes;
+use lith_format::compress::Codec;
+use lith_format::limits::Limits;
+use lith_format::scalar::Scalar;
+use lith_format::vector::{Batch, Vector};
+use lith_reader::column::ReadContext;
+use lith_reader::parquet::ParquetFile;
+use lith_reader::selection::Selection;
+use lith_reader::source::{BytesSource, Source};
+use lith_writer::file::FileWriter;
+use lith_writer::options::{ParquetOptions, Statistics, WriteOptions};
+use quickcheck::{Arbitrary, Gen};
+
+#[derive(Debug, Clone)]
+struct AnyOptions(WriteOptions);
+
+impl Arbitrary for AnyOptions {
+    fn arbitrary(g: &mut Gen) -> Self {
+        let codecs = [
+            Codec::None,
+            Codec::Snappy,
+            Codec::Zstd,
+            Codec::Gzip,
+            Codec::Lz4,
+        ];
+        let statistics = [Statistics::None, Statistics::RowGroups, Statistics::Strides];
+        AnyOptions(WriteOptions {
+            codec: *g.choose(&codecs).unwrap(),
+            row_group_rows: 1 + usize::arbitrary(g) % 500,
+            row_group_bytes: 1 + usize::arbitrary(g) % 10_000,
+            stride_rows: 1 + usize::arbitrary(g) % 200,
+            statistics: *g.choose(&statistics).unwrap(),
+            threads: 1 + usize::arbitrary(g) % 2,
+            key_values: vec![
+                ("k".to_owned(), None),
+                (String::new(), Some("é".to_owned())),
+            ],
+            parquet: ParquetOptions {
+                page_bytes: 1 + usize::arbitrary(g) % 1000,
+                dictionary_bytes: usize::arbitrary(g) % 2000,
+                data_page_v2: bool::arbitrary(g),
+                checksums: bool::arbitrary(g),
+            },
+            ..WriteOptions::default()
+        })
+    }
+}
+
+/// Scalars whose equality is by value; floats are compared by bits here, so that NaN and -0.0 count.
+fn same(a: &Scalar, b: &Scalar) -> bool {
+    match (a, b) {
+        (Scalar::Float32(a), Scalar::Float32(b)) => a.to_bits() == b.to_bits(),
+        (Scalar::Float64(a), Scalar::Float64(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+fn slots(vector: &Vector) -> impl Iterator<Item = Scalar> + '_ {
+    (0..vector.len).map(|row| vector.value(row))
+}
+
+fn write(table: &AnyTable, options: WriteOptions) -> Vec<u8> {
+    let mut writer = FileWriter::new(Vec::new(), &table.schema, options).unwrap();
+    table
+        .batches
+        .iter()
+        .for_each(|batch| writer.write(batch).unwrap());
+    let (returned, bytes) = writer.into_parts().unwrap();
+    let source = source(&bytes);
+    let read = ParquetFile::open(&source, &Limits::default()).unwrap();
+    assert_eq!(format!("{returned:?}"), format!("{:?}", read.meta()));
+    bytes
+}
+
+fn source(bytes: &[u8]) -> Arc<dyn Source> {
+    Arc::new(BytesSource::new(Bytes::copy_from_slice(bytes), "memory"))
+}
+
+/// Column `column` of the file, row group by row group, in windows of `window` rows.
+fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
+    let (source, context) = (source(bytes), ReadContext::default());
+    let file = ParquetFile::open(&source, &context.limits).unwrap();
+    let mut out = Vec::new();
+    for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+        let mut reader = file.column(&source, ordinal, column, &context).unwrap();
+        let mut left = group.rows as usize;
+        while left > 0 {
+            let rows = left.min(window);
+            out.extend(slots(&reader.read(&Selection::all(rows)).unwrap()));
+            left -= rows;
+        }
+    }
+    out
+}
+
+quickcheck::quickcheck! {
+    fn what_is_written_reads_back(table: AnyTable, options: AnyOptions, window: u8) -> bool {
+        let bytes = write(&table, options.0);
+        table.schema.fields.iter().enumerate().all(|(column, field)| {
+            let column_of = |batch: &Batch| slots(&batch.columns[column]).collect::<Vec<_>>();
+            let written: Vec<Scalar> = table.batches.iter().flat_map(column_of).collect();
+            let read = read(&bytes, column, 1 + usize::from(window));
+            assert_eq!(written.len(), read.len());
+            let differs = written.iter().zip(&read).find(|(a, b)| !same(a, b));
+            assert!(differs.is_none(), "{}: {differs:?}", field.ty);
+            true
+        })
+    }
+}
+
+/// A dictionary that is dropped in one row group is tried anew in the next.
+#[test]
+fn row_groups_of_few_and_of_many_values_alternate() {
+    use lith_format::schema::{Field, Schema};
+    use lith_format::types::LogicalType;
+    const ROWS: i64 = 20_000;
+    let schema = Schema::new(vec![Field::required("c", LogicalType::Int64)]);
+    let batch = |group: i64| {
+        let value = |row: i64| Scalar::Int(if group % 2 == 0 { row % 7 } else { row });
+        let values: Vec<Scalar> = (0..ROWS).map(value).collect();
+        Batch {
+            schema: Arc::new(schema.clone()),
+            rows: ROWS as usize,
+            columns: vec![Vector::from_scalars(LogicalType::Int64, &values).unwrap()],
+        }
+    };
+    let table = AnyTable {
+        schema: schema.clone(),
+        batches: (0..4).map(batch).collect(),
+    };
+    let options = WriteOptions {
+        row_group_rows: ROWS as usize,
+        ..WriteOptions::default()
+    };
+    let bytes = write(&table, options);
+    let file = ParquetFile::open(&source(&bytes), &Limits::default()).unwrap();
+    let groups = &file.meta().row_groups;
+    let coded = |group: usize| {
+        groups[group].chunks[0]
+            .encodings
+            .contains(&"RLE_DICTIONARY")
+    };
+    assert_eq!([0, 1, 2, 3].map(coded), [true, false, true, false]);
+    let written: Vec<Scalar> = table
+        .batches
+        .iter()
+        .flat_map(|batch| slots(&batch.columns[0]))
+        .collect();
+    assert!(written == read(&bytes, 0, 4096));
+}
