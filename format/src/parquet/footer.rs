@@ -363,4 +363,28 @@ mod tests {
             testing::check(&order);
         }
     }
+
+    quickcheck::quickcheck! {
+        fn any_schema_element_round_trips(
+            name: String,
+            choices: (Option<i32>, Option<i32>, Option<i32>),
+            numbers: (Option<i32>, Option<i32>, Option<i32>, Option<i32>),
+            logical: Option<u8>
+        ) -> bool {
+            let node = SchemaElement {
+                physical_type: choices.0.map(Type::from_id),
+                type_length: numbers.0,
+                repetition_type: choices.1.map(FieldRepetitionType::from_id),
+                name,
+                num_children: numbers.1,
+                converted_type: choices.2.map(ConvertedType::from_id),
+                scale: numbers.2,
+                precision: numbers.3,
+                field_id: numbers.0,
+                logical_type: logical.map(|id| LogicalType::Other(100 + i16::from(id))),
+            };
+            let bytes = thrift::encode(&node);
+            thrift::decode(&bytes, &Limits::default()).unwrap() == (node, bytes.len())
+        }
+    }
 }

@@ -420,4 +420,45 @@ mod tests {
         assert!(changed(2, |page| page.compressed_page_size = -1).is_err());
         assert!(OffsetIndex::default().validate(0).is_ok());
     }
+
+    quickcheck::quickcheck! {
+        fn any_offset_index_round_trips(
+            pages: Vec<(i64, i32, i64)>,
+            sizes: Option<Vec<i64>>
+        ) -> bool {
+            let pages = pages.into_iter();
+            let index = OffsetIndex {
+                page_locations: pages
+                    .map(|(offset, compressed_page_size, first_row_index)| PageLocation {
+                        offset,
+                        compressed_page_size,
+                        first_row_index,
+                    })
+                    .collect(),
+                unencoded_byte_array_data_bytes: sizes,
+            };
+            let back = OffsetIndex::decode(&index.encode().into(), &Limits::default());
+            back.unwrap() == index
+        }
+
+        fn any_column_index_round_trips(
+            pages: Vec<(bool, Vec<u8>, Vec<u8>)>,
+            order: i32,
+            nulls: Option<Vec<i64>>
+        ) -> bool {
+            let pages = || pages.iter().cloned();
+            let index = ColumnIndex {
+                null_pages: pages().map(|page| page.0).collect(),
+                min_values: pages().map(|page| page.1.into()).collect(),
+                max_values: pages().map(|page| page.2.into()).collect(),
+                boundary_order: BoundaryOrder::from_id(order),
+                nan_counts: nulls.clone(),
+                null_counts: nulls,
+                repetition_level_histograms: None,
+                definition_level_histograms: None,
+            };
+            let back = ColumnIndex::decode(&index.encode().into(), &Limits::default());
+            back.unwrap() == index
+        }
+    }
 }

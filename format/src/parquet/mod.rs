@@ -30,4 +30,6 @@ pub mod neutral;
 pub mod stats;
 
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 pub(crate) mod testing;

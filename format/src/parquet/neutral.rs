@@ -247,3 +247,167 @@ fn unsigned(value: i64, structure: &'static str, field: &str) -> Result<u64> {
     u64::try_from(value)
         .map_err(|_| Error::corrupt(format!("{field} is negative: {value}")).at(structure, 0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::parquet::encoding::{CompressionCodec, Type};
+    use crate::parquet::encryption::ColumnCryptoMetaData;
+    use crate::parquet::testing;
+    use crate::scalar::Scalar;
+
+    const SIZE: u64 = 10_000;
+
+    /// One leaf, one row group whose chunk is at 4..3004.
+    fn footer() -> FileMetaData {
+        let mut footer = testing::file_metadata();
+        footer.row_groups.truncate(1);
+        footer
+    }
+
+    fn chunk(footer: &mut FileMetaData) -> &mut ColumnMetaData {
+        footer.row_groups[0].columns[0].meta_data.as_mut().unwrap()
+    }
+
+    fn read(footer: &FileMetaData) -> Result<FileMeta> {
+        decode(footer, SIZE, 100, &Limits::default()).map(|neutral| neutral.meta)
+    }
+
+    fn kind(change: impl Fn(&mut FileMetaData)) -> ErrorKind {
+        let mut footer = footer();
+        change(&mut footer);
+        read(&footer).unwrap_err().kind()
+    }
+
+    #[test]
+    fn a_footer_is_told_in_common_words() {
+        let meta = read(&footer()).unwrap();
+        assert_eq!(meta.schema.to_string(), "struct<a:array<string>>");
+        assert_eq!((meta.rows, meta.footer_bytes), (90, 100));
+        let group = &meta.row_groups[0];
+        assert_eq!((group.rows, group.range.clone()), (90, 4..3004));
+        let chunk = &group.chunks[0];
+        assert_eq!(chunk.encodings, ["PLAIN", "RLE_DICTIONARY", "UNKNOWN"]);
+        assert!(chunk.has_index && chunk.has_bloom);
+        assert_eq!(chunk.stats.value_count, Some(100));
+        assert_eq!(chunk.stats.null_count, Some(3));
+        let min = chunk.stats.min.as_ref().unwrap();
+        assert_eq!((&min.value, min.exact), (&Scalar::string("a"), true));
+        assert_eq!(chunk.distrust, None);
+    }
+
+    #[test]
+    fn a_chunk_begins_with_its_smallest_real_offset() {
+        let range = |dictionary, data| {
+            let mut footer = footer();
+            let meta = chunk(&mut footer);
+            meta.dictionary_page_offset = dictionary;
+            meta.data_page_offset = data;
+            chunk_range(meta, SIZE)
+        };
+        assert_eq!(range(None, 300).unwrap(), 300..3300);
+        assert_eq!(range(Some(0), 300).unwrap(), 300..3300);
+        assert_eq!(range(Some(4), 300).unwrap(), 4..3004);
+        assert_eq!(range(Some(500), 300).unwrap(), 300..3300);
+        assert_eq!(range(Some(4), 0).unwrap(), 4..3004);
+        for (dictionary, data) in [(None, -1), (Some(-4), 300), (None, 7001), (None, i64::MAX)] {
+            assert_eq!(
+                range(dictionary, data).unwrap_err().kind(),
+                ErrorKind::Corrupt
+            );
+        }
+        let old = CreatedBy::parse(Some("parquet-mr version 1.2.8"));
+        assert_eq!(padded_range(4..9950, &old, SIZE), 4..SIZE);
+        let new = CreatedBy::parse(Some("parquet-mr version 1.12.2"));
+        assert_eq!(padded_range(4..9950, &new, SIZE), 4..9950);
+    }
+
+    #[test]
+    fn what_contradicts_the_file_is_refused() {
+        let corrupt = ErrorKind::Corrupt;
+        assert_eq!(kind(|footer| footer.row_groups[0].num_rows = -1), corrupt);
+        assert_eq!(kind(|footer| footer.row_groups[0].columns.clear()), corrupt);
+        assert_eq!(kind(|footer| chunk(footer).num_values = -1), corrupt);
+        assert_eq!(
+            kind(|footer| chunk(footer).total_compressed_size = -1),
+            corrupt
+        );
+        assert_eq!(
+            kind(|footer| chunk(footer).total_uncompressed_size = -1),
+            corrupt
+        );
+        assert_eq!(
+            kind(|footer| chunk(footer).total_compressed_size = 9_997),
+            corrupt
+        );
+        assert_eq!(
+            kind(|footer| chunk(footer).physical_type = Type::Int32),
+            corrupt
+        );
+        let unsupported = ErrorKind::Unsupported;
+        let codec = CompressionCodec::Unknown(77);
+        assert_eq!(kind(|footer| chunk(footer).codec = codec), unsupported);
+        let elsewhere = |footer: &mut FileMetaData| {
+            footer.row_groups[0].columns[0].file_path = Some("other".into());
+        };
+        assert_eq!(kind(elsewhere), unsupported);
+        let error = |footer: &mut FileMetaData| {
+            footer.row_groups[0].columns[0].meta_data = None;
+            footer.row_groups[0].columns[0].crypto_metadata = None;
+            footer.row_groups[0].columns[0].encrypted_column_metadata = None;
+        };
+        assert_eq!(kind(error), corrupt);
+    }
+
+    #[test]
+    fn an_encrypted_column_does_not_hide_the_others() {
+        let mut footer = footer();
+        let column = &mut footer.row_groups[0].columns[0];
+        column.meta_data = None;
+        column.crypto_metadata = Some(ColumnCryptoMetaData::EncryptionWithFooterKey);
+        let meta = read(&footer).unwrap();
+        assert_eq!(meta.row_groups[0].range, 0..0);
+        assert_eq!(meta.row_groups[0].chunks[0].compressed_bytes, None);
+        assert!(meta.row_groups[0].chunks[0].distrust.is_some());
+    }
+
+    #[test]
+    fn indexes_that_cannot_be_there_are_none() {
+        let mut footer = footer();
+        let column = &mut footer.row_groups[0].columns[0];
+        column.column_index_offset = Some(9_950);
+        assert_eq!(column_index_range(column, SIZE), None);
+        column.column_index_offset = Some(-1);
+        assert_eq!(column_index_range(column, SIZE), None);
+        column.column_index_offset = Some(9_900);
+        assert_eq!(column_index_range(column, SIZE), Some(9_900..10_000));
+        column.offset_index_length = None;
+        assert_eq!(offset_index_range(column, SIZE), None);
+        chunk(&mut footer).bloom_filter_offset = Some(0);
+        assert_eq!(bloom_filter_offset(chunk(&mut footer), SIZE), None);
+    }
+
+    #[test]
+    fn column_orders_must_be_one_a_leaf() {
+        let mut footer = footer();
+        footer.column_orders = Some(vec![ColumnOrder::TypeOrder; 2]);
+        let meta = read(&footer).unwrap();
+        let chunk = &meta.row_groups[0].chunks[0];
+        assert_eq!(chunk.stats.min, None);
+        assert!(chunk.distrust.is_some());
+    }
+
+    #[test]
+    fn a_file_may_have_rows_without_columns() {
+        let mut footer = footer();
+        footer.schema.truncate(1);
+        footer.schema[0].num_children = None;
+        footer.row_groups[0].columns.clear();
+        footer.column_orders = None;
+        let meta = read(&footer).unwrap();
+        assert_eq!((meta.rows, meta.schema.leaf_count()), (90, 0));
+        footer.row_groups.clear();
+        assert_eq!(read(&footer).unwrap().rows, 0);
+    }
+}

@@ -65,7 +65,33 @@ impl Structure for Statistics {
 
 #[cfg(test)]
 mod tests {
-    use crate::parquet::testing;
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parquet::{testing, thrift};
+
+    quickcheck::quickcheck! {
+        fn any_statistics_round_trip(
+            deprecated: (Option<Vec<u8>>, Option<Vec<u8>>),
+            bounds: (Option<Vec<u8>>, Option<Vec<u8>>),
+            counts: (Option<i64>, Option<i64>, Option<i64>),
+            exact: (Option<bool>, Option<bool>)
+        ) -> bool {
+            let stats = Statistics {
+                max: deprecated.0.map(Bytes::from),
+                min: deprecated.1.map(Bytes::from),
+                null_count: counts.0,
+                distinct_count: counts.1,
+                max_value: bounds.0.map(Bytes::from),
+                min_value: bounds.1.map(Bytes::from),
+                is_max_value_exact: exact.0,
+                is_min_value_exact: exact.1,
+                nan_count: counts.2,
+            };
+            let bytes = thrift::encode(&stats);
+            let (back, length) = thrift::decode(&bytes, &Limits::default()).unwrap();
+            stats == back && length == bytes.len()
+        }
+    }
 
     #[test]
     fn statistics_survive_every_cut_and_flip() {
