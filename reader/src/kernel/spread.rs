@@ -31,29 +31,37 @@ pub fn spread_values(values: &mut Values, validity: &Bitmap) {
     apply(values, &Spread(validity));
 }
 
-/// Spreads `values` over the ones of `validity`, in place: from the back, where source and target
-/// never cross.
+/// Spreads `values` over the ones of `validity`.
+///
+/// Zeros are laid out first and the values put among them, one step a value and none a null: no branch
+/// depends on a single bit.
 ///
 /// # Panics
 /// If there are not as many values as ones.
 pub fn spread<T: Copy + Default>(values: &mut Vec<T>, validity: &Bitmap) {
     assert_eq!(values.len(), validity.count_ones(), "a value for each one");
-    let mut dense = values.len();
-    values.resize(validity.len(), T::default());
-    for (index, &word) in validity.words().iter().enumerate().rev() {
-        let slots = index * 64..(index * 64 + 64).min(validity.len());
-        if word.count_ones() as usize == slots.len() {
-            dense -= slots.len();
-            values.copy_within(dense..dense + slots.len(), slots.start);
-        } else {
-            for slot in slots.rev() {
-                let bit = (word >> (slot % 64) & 1) as usize;
-                dense -= bit;
-                let value = values[dense];
-                values[slot] = if bit == 1 { value } else { T::default() };
-            }
+    let mut slots = vec![T::default(); validity.len().next_multiple_of(64)];
+    let mut dense = &values[..];
+    for (slots, &word) in slots
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(validity.words())
+    {
+        let (here, rest) = dense.split_at(word.count_ones() as usize);
+        dense = rest;
+        if let Ok(all) = here.try_into() {
+            *slots = all;
+            continue;
+        }
+        let mut word = word;
+        for &value in here {
+            slots[word.trailing_zeros() as usize % 64] = value;
+            word &= word.wrapping_sub(1);
         }
     }
+    slots.truncate(validity.len());
+    *values = slots;
 }
 
 /// As [`spread`], for bits.

@@ -141,13 +141,18 @@ impl ColumnReader for FlatColumn {
             )));
         }
         self.rows_left -= rows;
-        let selected = selection.selected();
-        if selected < rows && rows - selected < selection.runs().len() * RUN_COST {
-            let whole = self.collect(&Selection::all(rows))?;
-            Ok(compact_vector(whole, selection))
+        let unwanted = rows - selection.selected();
+        let result = if unwanted > 0 && unwanted < selection.runs().len() * RUN_COST {
+            self.collect(&Selection::all(rows))
+                .map(|whole| compact_vector(whole, selection))
         } else {
             self.collect(selection)
+        };
+        if result.is_err() {
+            // the position is lost: what comes after must not be taken for the rows that follow
+            self.rows_left = 0;
         }
+        result
     }
 }
 
@@ -646,6 +651,7 @@ mod tests {
             let chunk = write(Kind::Int, &rows(30), 10, 0, Codec::None);
             let mut column = reader(Kind::Int, chunk, rows_said, &ReadContext::default());
             let error = column.read(&Selection::all(rows_said)).unwrap_err();
+            assert!(column.read(&Selection::all(1)).is_err());
             error.kind()
         };
         assert_eq!(read(31), ErrorKind::Truncated);

@@ -247,6 +247,21 @@ fn append_fixed(
     Ok(())
 }
 
+/// The view of `len` bytes from `start` of `data`, which is buffer `number`; the caller has checked that they
+/// are there.
+#[inline]
+pub(crate) fn view(data: &[u8], start: usize, len: usize, number: u32) -> View {
+    match data[start..].first_chunk::<{ View::INLINE }>() {
+        Some(first) => {
+            let mut window = [0; 16];
+            window[..4].copy_from_slice(&(len as u32).to_le_bytes());
+            window[4..].copy_from_slice(first);
+            View::from_window(window, number, start as u32)
+        }
+        None => View::new(&data[start..start + len], number, start as u32),
+    }
+}
+
 /// The number of `data` among the buffers, appended unless it is the last one already.
 pub(crate) fn attach(out: &mut ByteViews, data: &Bytes) -> Result<u32> {
     if u32::try_from(data.len()).is_err() {

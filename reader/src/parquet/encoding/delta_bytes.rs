@@ -16,7 +16,7 @@ use lith_format::vector::{ByteViews, Values, View};
 
 use crate::parquet::encoding::delta::Delta;
 use crate::parquet::encoding::plain::ends_early;
-use crate::parquet::form::{Form, attach};
+use crate::parquet::form::{Form, attach, view};
 
 /// Lengths, then bytes.
 #[derive(Debug)]
@@ -43,16 +43,16 @@ impl DeltaLengths {
     /// Appends views of the next `count` values.
     pub(crate) fn read(&mut self, count: usize, out: &mut ByteViews) -> Result<()> {
         let mut views = std::mem::take(&mut out.views);
+        views.reserve(count.min(self.lengths.left()));
         let data = self.data.clone();
         let mut buffer = None;
         let result = self.each(count, |range| {
-            let value = &data[range.clone()];
             let number = match buffer {
                 Some(number) => number,
-                None if value.len() <= View::INLINE => 0,
+                None if range.len() <= View::INLINE => 0,
                 None => *buffer.insert(attach(out, &data)?),
             };
-            views.push(View::new(value, number, range.start as u32));
+            views.push(view(&data, range.start, range.len(), number));
             Ok(())
         });
         out.views = views;
@@ -145,11 +145,11 @@ impl DeltaByteArrays {
         };
         let buffer = attach(out, &bytes)?;
         let mut start = 0;
-        for end in ends {
-            out.views
-                .push(View::new(&bytes[start..end], buffer, start as u32));
+        out.views.extend(ends.into_iter().map(|end| {
+            let value = view(&bytes, start, end - start, buffer);
             start = end;
-        }
+            value
+        }));
         Ok(())
     }
 
@@ -168,34 +168,34 @@ impl DeltaByteArrays {
         let mut prefixes = Vec::<i32>::new();
         self.prefixes.read(count, &mut prefixes)?;
         let mut prefixes = prefixes.into_iter();
-        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(count));
         let data = self.suffixes.data.clone();
-        let Self {
-            suffixes,
-            last,
-            max_bytes,
-            ..
-        } = self;
-        suffixes.each(count, |suffix| {
+        let max_bytes = self.max_bytes;
+        // the value before the first stands in front, and is taken off in the end
+        let mut bytes = std::mem::take(&mut self.last);
+        let before = bytes.len();
+        let (mut start, mut ends) = (0, Vec::with_capacity(count));
+        self.suffixes.each(count, |suffix| {
             let prefix = prefixes.next().unwrap_or(0);
             let shared = usize::try_from(prefix).map_err(|_| negative(prefix))?;
-            if shared > last.len() {
+            let (last, end) = (bytes.len() - start, bytes.len());
+            if shared > last {
                 return Err(Error::corrupt(format!(
-                    "a prefix of {shared} bytes after a value of {}",
-                    last.len()
+                    "a prefix of {shared} bytes after a value of {last}"
                 )));
             }
-            last.truncate(shared);
-            last.extend_from_slice(&data[suffix]);
-            if last.len() > *max_bytes - bytes.len() {
+            if shared + suffix.len() > max_bytes.saturating_sub(end) {
                 return Err(Error::limit(format!(
                     "values of more than {max_bytes} bytes at once"
                 )));
             }
-            bytes.extend_from_slice(last);
-            ends.push(bytes.len());
+            bytes.extend_from_within(start..start + shared);
+            bytes.extend_from_slice(&data[suffix]);
+            start = end;
+            ends.push(bytes.len() - before);
             Ok(())
         })?;
+        self.last = bytes[start..].to_vec();
+        bytes.drain(..before);
         Ok((bytes, ends))
     }
 }

@@ -109,27 +109,40 @@ impl ByteArrays {
         if count > left / 4 {
             return Err(ends_early(count.saturating_mul(4), left));
         }
-        out.views.reserve(count);
+        let mut views = std::mem::take(&mut out.views);
+        let old = views.len();
+        views.resize(old + count, View::default());
+        let result = self.fill(&mut views[old..], out);
+        if result.is_err() {
+            views.truncate(old);
+        }
+        out.views = views;
+        result
+    }
+
+    fn fill(&mut self, views: &mut [View], out: &mut ByteViews) -> Result<()> {
+        let data = &self.data[..];
         let mut at = self.position;
         let mut buffer = None;
-        for _ in 0..count {
-            let Some(prefix) = data.get(at..).and_then(|rest| rest.first_chunk()) else {
-                return Err(ends_early(4, data.len() - at));
+        for view in views {
+            let rest = &data[at..];
+            let Some(prefix) = rest.first_chunk() else {
+                return Err(ends_early(4, rest.len()));
             };
             let len = u32::from_le_bytes(*prefix) as usize;
-            let start = at + 4;
-            if len > data.len() - start {
-                return Err(ends_early(len, data.len() - start));
+            if len > rest.len() - 4 {
+                return Err(ends_early(len, rest.len() - 4));
             }
             let number = match buffer {
                 Some(number) => number,
                 None if len <= View::INLINE => 0,
                 None => *buffer.insert(attach(out, &self.data)?),
             };
-            out.views.push(match data[at..].first_chunk() {
+            let start = at + 4;
+            *view = match rest.first_chunk() {
                 Some(window) => View::from_window(*window, number, start as u32),
-                None => View::new(&data[start..start + len], number, start as u32),
-            });
+                None => View::new(&rest[4..4 + len], number, start as u32),
+            };
             at = start + len;
         }
         self.position = at;
