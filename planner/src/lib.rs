@@ -13,5 +13,9 @@ mod glob;
 pub mod infer;
 pub mod sql;
 
+// Layer 3
+pub mod eval;
+pub mod resolve;
+
 // Layer 5
 pub mod discover;

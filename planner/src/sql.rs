@@ -12,11 +12,14 @@ mod literal;
 use std::any::TypeId;
 
 use sqlparser::dialect::{DatabricksDialect, Dialect, Precedence, SparkSqlDialect};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
 use crate::error::{PlanError, Result};
 use crate::expr::{Expr, MAX_DEPTH, Span};
+
+pub(crate) use literal::parse_decimal;
 
 /// Brackets, NOTs and the like that may stand inside each other.
 pub const MAX_NESTING: usize = 250;
@@ -145,6 +148,10 @@ fn tokens(text: &str, places: &Places) -> Result<Vec<TokenWithSpan>> {
         if matches!(token.token, Token::Whitespace(_)) {
             check_comment(&token, places)?;
             continue;
+        }
+        if matches!(&token.token, Token::Word(word) if word.keyword == Keyword::SELECT) {
+            let error = PlanError::unsupported("sub-queries are not read here");
+            return Err(error.at(places.span(token.span)));
         }
         unescape(&mut token.token);
         if !out.last_mut().is_some_and(|last| join(last, &token)) {

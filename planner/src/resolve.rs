@@ -1,0 +1,358 @@
+//! Names and types: binds every column of a predicate to a table, gives every node its type and
+//! inserts the casts that Spark 4.3 inserts in ANSI mode.
+//!
+//! Names are matched exactly first, then without regard to case; two such matches are an error.
+//! Casts go where Spark puts them: the narrower number, the text beside a number or date, the
+//! column beside a literal of a wider type. A literal that can be converted is converted here, so
+//! that only what fails or depends on a row remains a cast.
+
+mod function;
+mod name;
+mod types;
+
+use lith_format::filter::CompareOp;
+use lith_format::scalar::Scalar;
+use lith_format::scan::TableSchema;
+use lith_format::types::LogicalType;
+
+use crate::error::{PlanError, Result};
+use crate::expr::{ArithmeticOp, Expr};
+use types::{common_type, common_type_of};
+
+pub use types::{max_decimal, spark_type};
+
+/// Resolves any expression against a table.
+pub fn resolve(expr: Expr, table: &TableSchema) -> Result<Expr> {
+    expr.transform_up(&mut |expr| {
+        let span = expr.span();
+        resolve_node(expr, table).map_err(|error| error.at(span))
+    })
+}
+
+/// Resolves a condition: what `WHERE` takes must be boolean.
+pub fn resolve_condition(expr: Expr, table: &TableSchema) -> Result<Expr> {
+    let expr = resolve(expr, table)?;
+    match expr.ty() {
+        LogicalType::Boolean => Ok(expr),
+        ty => Err(mismatch(format!("the condition is a {ty}, not a boolean")).at(expr.span())),
+    }
+}
+
+/// A node whose children are resolved.
+fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
+    match expr {
+        Expr::Column(column) => name::bind(column, table).map(Expr::Column),
+        Expr::Literal(..) => Ok(expr),
+        Expr::Compare { op, left, right } => compare(op, *left, *right),
+        Expr::NullSafeEq(left, right) => {
+            let (left, right) = same_type(*left, *right, "<=>")?;
+            Ok(Expr::NullSafeEq(Box::new(left), Box::new(right)))
+        }
+        Expr::And(left, right) => Ok(boolean(*left, "AND")?.and(boolean(*right, "AND")?)),
+        Expr::Or(left, right) => Ok(boolean(*left, "OR")?.or(boolean(*right, "OR")?)),
+        Expr::Not(inner) => Ok(boolean(*inner, "NOT")?.not()),
+        Expr::IsNull(_) | Expr::IsNotNull(_) => Ok(expr),
+        Expr::In { expr, list, set } => in_list(*expr, list, set),
+        Expr::Like {
+            expr,
+            pattern,
+            escape,
+            ignore_case,
+        } => Ok(Expr::Like {
+            expr: text(*expr, "LIKE")?,
+            pattern: text(*pattern, "LIKE")?,
+            escape,
+            ignore_case,
+        }),
+        Expr::Affix { affix, expr, part } => Ok(Expr::Affix {
+            affix,
+            expr: text(*expr, "startswith, endswith or contains")?,
+            part: text(*part, "startswith, endswith or contains")?,
+        }),
+        Expr::RLike { expr, pattern } => Ok(Expr::RLike {
+            expr: text(*expr, "RLIKE")?,
+            pattern: text(*pattern, "RLIKE")?,
+        }),
+        Expr::Arithmetic {
+            op, left, right, ..
+        } => arithmetic(op, *left, *right),
+        Expr::Negate(inner) => negate(*inner),
+        Expr::Cast { expr, ty, lenient } => cast(*expr, ty, lenient),
+        Expr::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let (then, otherwise) = same_type(*then, *otherwise, "IF")?;
+            Ok(Expr::If {
+                condition: Box::new(boolean(*condition, "IF")?),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
+            })
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+        } => case(branches, otherwise),
+        Expr::Function { name, args, .. } => function::resolve(&name, args),
+    }
+}
+
+fn mismatch(message: String) -> PlanError {
+    PlanError::type_mismatch(message)
+}
+
+/// Converts to `ty`: a literal at once if it can be, the rest by a cast.
+fn coerce(expr: Expr, ty: &LogicalType) -> Expr {
+    let from = expr.ty();
+    match expr {
+        expr if from == *ty => expr,
+        Expr::Literal(Scalar::Null, _) => Expr::null(ty.clone()),
+        Expr::Literal(..) => {
+            let cast = expr.cast(ty.clone());
+            match crate::eval::constant(&cast) {
+                Ok(value) => Expr::Literal(value, ty.clone()),
+                Err(_) => cast,
+            }
+        }
+        expr => expr.cast(ty.clone()),
+    }
+}
+
+fn boolean(expr: Expr, what: &str) -> Result<Expr> {
+    match expr.ty() {
+        LogicalType::Boolean => Ok(expr),
+        LogicalType::Null => Ok(coerce(expr, &LogicalType::Boolean)),
+        ty => Err(mismatch(format!("{what} takes booleans, not {ty}")).at(expr.span())),
+    }
+}
+
+fn text(expr: Expr, what: &str) -> Result<Box<Expr>> {
+    match expr.ty() {
+        ty if ty.is_nested() => {
+            Err(mismatch(format!("{what} takes text, not {ty}")).at(expr.span()))
+        }
+        _ => Ok(Box::new(coerce(expr, &LogicalType::String))),
+    }
+}
+
+/// Both sides in the type that Spark compares them in.
+fn same_type(left: Expr, right: Expr, what: &str) -> Result<(Expr, Expr)> {
+    let ty = common_type(&left, &right).ok_or_else(|| {
+        mismatch(format!(
+            "{what} does not go with {} and {}",
+            left.ty(),
+            right.ty()
+        ))
+    })?;
+    Ok((coerce(left, &ty), coerce(right, &ty)))
+}
+
+fn compare(op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
+    let symbol = match op {
+        CompareOp::Eq | CompareOp::NotEq => "=",
+        CompareOp::Lt => "<",
+        CompareOp::LtEq => "<=",
+        CompareOp::Gt => ">",
+        CompareOp::GtEq => ">=",
+    };
+    if let Some(decided) = integer_with_decimal(op, &left, &right) {
+        return Ok(decided);
+    }
+    let (left, right) = same_type(left, right, symbol)?;
+    if has_map(&left.ty()) {
+        return Err(mismatch(format!("{symbol} does not order {}", left.ty())));
+    }
+    Ok(Expr::compare(left, op, right))
+}
+
+fn has_map(ty: &LogicalType) -> bool {
+    matches!(ty, LogicalType::Map(_)) || ty.fields().iter().any(|field| has_map(&field.ty))
+}
+
+fn is_integer(ty: &LogicalType) -> bool {
+    use LogicalType as T;
+    matches!(ty, T::Int8 | T::Int16 | T::Int32 | T::Int64)
+}
+
+/// An integer ordered against a decimal literal is ordered against the next integer instead; beyond
+/// the integers the answer is the same for every row, null or not.
+fn integer_with_decimal(op: CompareOp, left: &Expr, right: &Expr) -> Option<Expr> {
+    use CompareOp as C;
+    if matches!(op, C::Eq | C::NotEq) {
+        return None;
+    }
+    let decimal = |expr: &Expr| match expr {
+        Expr::Literal(Scalar::Decimal { unscaled, scale }, _) => Some((*unscaled, *scale)),
+        _ => None,
+    };
+    let ((unscaled, scale), op, flipped) = match (decimal(left), decimal(right)) {
+        (None, Some(value)) if is_integer(&left.ty()) => (value, op, false),
+        (Some(value), None) if is_integer(&right.ty()) => (value, flip(op), true),
+        _ => return None,
+    };
+    let unit = 10i128.checked_pow(scale.into())?;
+    let floor = unscaled.div_euclid(unit);
+    let ceil = floor + i128::from(unscaled.rem_euclid(unit) != 0);
+    let bound = if matches!(op, C::Lt | C::GtEq) {
+        ceil
+    } else {
+        floor
+    };
+    let Ok(bound) = i64::try_from(bound) else {
+        let above = bound > 0;
+        return Some(Expr::boolean(above == matches!(op, C::Lt | C::LtEq)));
+    };
+    let literal = Expr::Literal(Scalar::Int(bound), LogicalType::Int64);
+    let widened = coerce(
+        if flipped { right } else { left }.clone(),
+        &LogicalType::Int64,
+    );
+    Some(match flipped {
+        true => Expr::compare(literal, flip(op), widened),
+        false => Expr::compare(widened, op, literal),
+    })
+}
+
+/// The comparison with its sides exchanged.
+fn flip(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::LtEq => CompareOp::GtEq,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::GtEq => CompareOp::LtEq,
+        same => same,
+    }
+}
+
+fn in_list(expr: Expr, list: Vec<Expr>, set: bool) -> Result<Expr> {
+    let types = std::iter::once(expr.ty()).chain(list.iter().map(Expr::ty));
+    let ty = common_type_of(types)
+        .ok_or_else(|| mismatch(format!("IN does not go with {} and its list", expr.ty())))?;
+    if has_map(&ty) {
+        return Err(mismatch(format!("IN does not compare {ty}")));
+    }
+    Ok(Expr::In {
+        expr: Box::new(coerce(expr, &ty)),
+        list: list.into_iter().map(|value| coerce(value, &ty)).collect(),
+        set,
+    })
+}
+
+fn case(branches: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>>) -> Result<Expr> {
+    let values = branches
+        .iter()
+        .map(|branch| &branch.1)
+        .chain(otherwise.as_deref());
+    let ty = common_type_of(values.map(Expr::ty))
+        .ok_or_else(|| mismatch("the values of CASE have no common type".to_owned()))?;
+    let branches = branches
+        .into_iter()
+        .map(|(condition, value)| Ok((boolean(condition, "CASE")?, coerce(value, &ty))))
+        .collect::<Result<_>>()?;
+    Ok(Expr::Case {
+        branches,
+        otherwise: otherwise.map(|value| Box::new(coerce(*value, &ty))),
+    })
+}
+
+fn negate(inner: Expr) -> Result<Expr> {
+    let ty = inner.ty();
+    match ty {
+        LogicalType::String | LogicalType::Null => {
+            Ok(Expr::Negate(Box::new(coerce(inner, &LogicalType::Float64))))
+        }
+        ty if types::is_number(&ty) => Ok(Expr::Negate(Box::new(inner))),
+        ty => Err(mismatch(format!("- does not go with {ty}"))),
+    }
+}
+
+fn arithmetic(op: ArithmeticOp, left: Expr, right: Expr) -> Result<Expr> {
+    use ArithmeticOp as A;
+    use LogicalType as T;
+    if let Some(shifted) = shift_date(op, &left, &right) {
+        return shifted;
+    }
+    let refuse = |left: &Expr, right: &Expr| {
+        mismatch(format!(
+            "{} does not go with {} and {}",
+            op.symbol(),
+            left.ty(),
+            right.ty()
+        ))
+    };
+    let (left, right) = match (left.ty(), right.ty()) {
+        (T::Decimal { .. }, ty) if is_integer(&ty) => (left, types::as_decimal(right)),
+        (ty, T::Decimal { .. }) if is_integer(&ty) => (types::as_decimal(left), right),
+        (T::Decimal { .. }, T::Decimal { .. }) => (left, right),
+        _ => {
+            let ty = common_type(&left, &right).ok_or_else(|| refuse(&left, &right))?;
+            // two nulls are taken as doubles
+            let ty = if ty == T::Null { T::Float64 } else { ty };
+            (coerce(left, &ty), coerce(right, &ty))
+        }
+    };
+    let (operands, ty) = match (op, left.ty()) {
+        (A::Divide, ty) if is_integer(&ty) => (T::Float64, T::Float64),
+        (A::IntegerDivide, ty) if is_integer(&ty) => (T::Int64, T::Int64),
+        (A::IntegerDivide, T::Decimal { .. }) => (T::Null, T::Int64),
+        (A::BitAnd | A::BitOr | A::BitXor, ty) if is_integer(&ty) => (ty.clone(), ty),
+        (A::BitAnd | A::BitOr | A::BitXor | A::IntegerDivide, _) => {
+            return Err(refuse(&left, &right));
+        }
+        (_, T::Decimal { .. }) => (T::Null, types::decimal_result(op, &left.ty(), &right.ty())),
+        (_, ty) if types::is_number(&ty) => (ty.clone(), ty),
+        _ => return Err(refuse(&left, &right)),
+    };
+    // decimals keep their own scales
+    let fit = |expr| {
+        if operands == T::Null {
+            expr
+        } else {
+            coerce(expr, &operands)
+        }
+    };
+    Ok(Expr::Arithmetic {
+        op,
+        left: Box::new(fit(left)),
+        right: Box::new(fit(right)),
+        ty,
+    })
+}
+
+/// A date plus or minus a number of days.
+fn shift_date(op: ArithmeticOp, left: &Expr, right: &Expr) -> Option<Result<Expr>> {
+    let days = |ty: LogicalType| {
+        matches!(
+            ty,
+            LogicalType::Int8 | LogicalType::Int16 | LogicalType::Int32
+        )
+    };
+    let (name, date, count) = match (op, left.ty(), right.ty()) {
+        (ArithmeticOp::Add, LogicalType::Date, ty) if days(ty.clone()) => ("date_add", left, right),
+        (ArithmeticOp::Add, ty, LogicalType::Date) if days(ty.clone()) => ("date_add", right, left),
+        (ArithmeticOp::Subtract, LogicalType::Date, ty) if days(ty.clone()) => {
+            ("date_sub", left, right)
+        }
+        _ => return None,
+    };
+    Some(function::resolve(name, vec![date.clone(), count.clone()]))
+}
+
+fn cast(expr: Expr, ty: LogicalType, lenient: bool) -> Result<Expr> {
+    let from = expr.ty();
+    if !types::can_cast(&from, &ty) {
+        return Err(mismatch(format!("a {from} cannot be cast to {ty}")));
+    }
+    if let Expr::Literal(Scalar::Null, _) = expr {
+        return Ok(Expr::null(ty));
+    }
+    Ok(Expr::Cast {
+        expr: Box::new(expr),
+        ty,
+        lenient,
+    })
+}
+
+#[cfg(test)]
+mod tests;

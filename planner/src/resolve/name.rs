@@ -1,0 +1,134 @@
+//! Finds what a column name means, and what it may have been meant to be.
+
+use lith_format::scan::TableSchema;
+use lith_format::schema::Field;
+use lith_format::types::LogicalType;
+
+use super::spark_type;
+use crate::error::{PlanError, PlanErrorKind, Result};
+use crate::expr::{Bound, Column};
+
+/// How many names an error proposes.
+const PROPOSALS: usize = 3;
+
+pub(super) fn bind(mut column: Column, table: &TableSchema) -> Result<Column> {
+    let span = column.span;
+    let bound = find(&column.path, table).map_err(|error| error.at(span))?;
+    column.bound = Some(bound);
+    Ok(column)
+}
+
+fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
+    let Some((first, rest)) = path.split_first() else {
+        return Err(PlanError::parse("a column without a name"));
+    };
+    let fields = &table.schema.fields;
+    let index = position(first, fields)?.ok_or_else(|| match first.as_str() {
+        "_metadata" => PlanError::unsupported("a file's _metadata is not read here"),
+        _ => unknown(first, first, fields),
+    })?;
+    let (mut field, mut nullable) = (&fields[index], fields[index].nullable);
+    let mut indices = Vec::with_capacity(rest.len());
+    for name in rest {
+        let LogicalType::Struct(inner) = &field.ty else {
+            return Err(no_fields(name, &field.ty));
+        };
+        let at = position(name, inner)?.ok_or_else(|| unknown(name, &path.join("."), inner))?;
+        indices.push(at);
+        field = &inner[at];
+        nullable |= field.nullable;
+    }
+    Ok(Bound {
+        index,
+        fields: indices,
+        ty: spark_type(&field.ty),
+        nullable,
+    })
+}
+
+fn no_fields(name: &str, ty: &LogicalType) -> PlanError {
+    if ty.is_nested() {
+        PlanError::unsupported("elements of arrays and maps are not read here")
+    } else {
+        PlanError::type_mismatch(format!("a {ty} has no field {name}"))
+    }
+}
+
+/// The field of this name: an exact match first, else the only one when case is ignored.
+fn position(name: &str, fields: &[Field]) -> Result<Option<usize>> {
+    if let Some(index) = fields.iter().position(|field| field.name == name) {
+        return Ok(Some(index));
+    }
+    let folded = name.to_lowercase();
+    let mut matches =
+        (0..fields.len()).filter(|&index| fields[index].name.to_lowercase() == folded);
+    match (matches.next(), matches.next()) {
+        (Some(a), Some(b)) => {
+            let message = format!(
+                "{name} is ambiguous: it could be {} or {}",
+                fields[a].name, fields[b].name
+            );
+            Err(PlanError::new(PlanErrorKind::AmbiguousColumn, message))
+        }
+        (found, _) => Ok(found),
+    }
+}
+
+fn unknown(name: &str, full: &str, fields: &[Field]) -> PlanError {
+    let folded = name.to_lowercase();
+    let mut ranked: Vec<(usize, &str)> = fields
+        .iter()
+        .map(|field| {
+            (
+                distance(&folded, &field.name.to_lowercase()),
+                field.name.as_str(),
+            )
+        })
+        .filter(|(distance, other)| {
+            *distance <= name.chars().count().max(other.chars().count()) / 2
+        })
+        .collect();
+    ranked.sort_by_key(|(distance, _)| *distance);
+    let nearest = ranked
+        .iter()
+        .take(PROPOSALS)
+        .map(|(_, name)| (*name).to_owned())
+        .collect();
+    PlanError::new(
+        PlanErrorKind::UnknownColumn { nearest },
+        format!("no column {full}"),
+    )
+}
+
+/// How many letters must be put in, taken out or exchanged to get from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distances_count_single_letters() {
+        for (a, b, expected) in [
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("ab", "ab", 0),
+            ("ab", "ba", 2),
+        ] {
+            assert_eq!(distance(a, b), expected);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Names, types and the casts that Spark inserts.

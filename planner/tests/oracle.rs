@@ -1,0 +1,366 @@
+//! Every predicate that Spark ran, parsed, resolved and, where all rows of the dataset are known,
+//! evaluated: what Spark refuses must be refused, what it counts must be counted.
+//!
+//! Needs `LITH_SHARED`; without it the tests say so and pass.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lith_format::scalar::Scalar;
+use lith_format::scan::{RowPredicate, TableSchema};
+use lith_format::schema::{Field, Schema};
+use lith_format::types::{LogicalType, TimeUnit, Zone};
+use lith_format::vector::{Batch, Values, Vector};
+use lith_planner::error::{PlanError, PlanErrorKind};
+use lith_planner::eval::{self, Predicate};
+use lith_planner::expr::Expr;
+use lith_planner::{resolve, sql};
+use serde_json::Value as Json;
+
+fn oracle() -> Option<PathBuf> {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: Spark's answers are not compared");
+        return None;
+    };
+    Some(PathBuf::from(shared).join("oracle/spark"))
+}
+
+fn json(path: PathBuf) -> Vec<Json> {
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A type in Spark's notation, as far as the datasets use it.
+fn parse_type(text: &str) -> LogicalType {
+    use LogicalType as T;
+    let timestamp = |zone| T::Timestamp {
+        unit: TimeUnit::Micros,
+        zone,
+    };
+    match text {
+        "boolean" => T::Boolean,
+        "tinyint" => T::Int8,
+        "smallint" => T::Int16,
+        "int" => T::Int32,
+        "bigint" => T::Int64,
+        "float" => T::Float32,
+        "double" => T::Float64,
+        "string" => T::String,
+        "binary" => T::Binary,
+        "date" => T::Date,
+        "timestamp" => timestamp(Zone::Utc),
+        "timestamp_ntz" => timestamp(Zone::Local),
+        _ => parse_nested(text),
+    }
+}
+
+fn parse_nested(text: &str) -> LogicalType {
+    let (head, inside) = text.split_once(['<', '(']).unwrap();
+    let inside = &inside[..inside.len() - 1];
+    let parts = top_level_parts(inside);
+    let fields = || {
+        parts.iter().map(|part| {
+            let (name, ty) = part.split_once(':').unwrap();
+            Field::nullable(name, parse_type(ty))
+        })
+    };
+    match head {
+        "decimal" => LogicalType::Decimal {
+            precision: parts[0].parse().unwrap(),
+            scale: parts[1].parse().unwrap(),
+        },
+        "array" => LogicalType::List(Arc::new(Field::nullable("element", parse_type(inside)))),
+        "map" => LogicalType::Map(Arc::new([
+            Field::required("key", parse_type(parts[0])),
+            Field::nullable("value", parse_type(parts[1])),
+        ])),
+        "struct" => LogicalType::Struct(fields().collect()),
+        other => panic!("type {other}"),
+    }
+}
+
+fn top_level_parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn table(oracle: &std::path::Path, dataset: &str) -> TableSchema {
+    let datasets = json(oracle.join("datasets.json"));
+    let record = datasets
+        .iter()
+        .find(|record| record["dataset"] == dataset && record["format"] == "parquet")
+        .unwrap();
+    let field = |column: &Json| {
+        Field::nullable(
+            column["name"].as_str().unwrap(),
+            parse_type(column["type"].as_str().unwrap()),
+        )
+    };
+    let fields = record["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(field)
+        .collect();
+    TableSchema {
+        schema: Arc::new(Schema::new(fields)),
+        partition_columns: record["partition_columns"].as_array().unwrap().len(),
+    }
+}
+
+/// Predicates that run with Spark's defaults on the dataset as it is.
+fn plain_cases(oracle: &std::path::Path, dataset: &str) -> Vec<Json> {
+    let mut cases = json(oracle.join(format!("cases/{dataset}_parquet.json")));
+    cases.retain(|case| {
+        let set = |key: &str| case.get(key).is_some_and(|value| !value.is_null());
+        case["predicate"].is_string()
+            && !set("source")
+            && !set("conf")
+            && !set("options")
+            && !set("pre_select")
+            && !set("limit")
+            && !(set("select") && set("error_stage"))
+    });
+    cases
+}
+
+fn resolved(text: &str, table: &TableSchema) -> Result<Expr, PlanError> {
+    resolve::resolve_condition(sql::parse(text)?, table)
+}
+
+/// Counts of what happened, said aloud.
+#[derive(Default)]
+struct Tally(BTreeMap<String, usize>);
+
+impl Tally {
+    fn add(&mut self, what: impl Into<String>) {
+        *self.0.entry(what.into()).or_default() += 1;
+    }
+
+    fn count(&self, what: &str) -> usize {
+        self.0.get(what).copied().unwrap_or(0)
+    }
+}
+
+#[test]
+fn every_predicate_is_understood_or_refused_as_spark_does() {
+    let Some(oracle) = oracle() else { return };
+    for (dataset, least) in [
+        ("datafilter", 0.97),
+        ("kiosko_small", 1.0),
+        ("transactions", 0.92),
+    ] {
+        let table = table(&oracle, dataset);
+        let mut tally = Tally::default();
+        for case in plain_cases(&oracle, dataset) {
+            let text = case["predicate"].as_str().unwrap();
+            let refused_by_spark = case["error_stage"] == "analysis";
+            match resolved(text, &table) {
+                Ok(expr) if refused_by_spark => {
+                    panic!("{text}: Spark refuses what became {}", expr.spark())
+                }
+                Err(_) if refused_by_spark => tally.add("refused"),
+                Ok(_) => tally.add("understood"),
+                Err(error) => {
+                    assert_eq!(error.kind(), &PlanErrorKind::Unsupported, "{text}: {error}");
+                    tally.add("unsupported");
+                    eprintln!("  {dataset}: {text}: {error}");
+                }
+            }
+        }
+        eprintln!("{dataset}: {:?}", tally.0);
+        let (yes, no) = (tally.count("understood"), tally.count("unsupported"));
+        assert!(
+            yes > 0 && yes as f64 >= least * (yes + no) as f64,
+            "{dataset}: {:?}",
+            tally.0
+        );
+    }
+}
+
+/// A cell as the oracle renders it.
+fn cell(text: &str, ty: &LogicalType) -> Scalar {
+    if text == "\\N" || ty.is_nested() {
+        return Scalar::Null;
+    }
+    if *ty == LogicalType::Binary {
+        let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        return Scalar::binary((0..text.len()).step_by(2).map(byte).collect::<Vec<_>>());
+    }
+    let text = text
+        .replace("\\t", "\t")
+        .replace("\\n", "\n")
+        .replace("\\\\", "\\");
+    eval::constant(&Expr::string(&text).cast(ty.clone())).unwrap()
+}
+
+/// All rows of a dataset, if a case without predicate shows them.
+fn all_rows(
+    oracle: &std::path::Path,
+    dataset: &str,
+    table: &TableSchema,
+) -> Option<Vec<Vec<Scalar>>> {
+    let cases = json(oracle.join(format!("cases/{dataset}_parquet.json")));
+    let fields = &table.schema.fields;
+    let whole = cases.iter().find(|case| {
+        let shown = case["rows"]
+            .as_array()
+            .and_then(|rows| rows.first()?.as_str());
+        let star = case["select"].is_null() || case["select"] == serde_json::json!(["*"]);
+        let plain =
+            case["predicate"].is_null() && case["predicates"].is_null() && case["limit"].is_null();
+        plain && star && shown.is_some_and(|row| row.split('\t').count() == fields.len())
+    })?;
+    let parse = |row: &Json| {
+        row.as_str()
+            .unwrap()
+            .split('\t')
+            .zip(fields)
+            .map(|(text, field)| cell(text, &field.ty))
+            .collect()
+    };
+    Some(
+        whole["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(parse)
+            .collect(),
+    )
+}
+
+/// The columns a predicate reads, as plain vectors.
+fn batch(predicate: &Predicate, table: &TableSchema, rows: &[Vec<Scalar>]) -> Batch {
+    let columns = predicate
+        .columns()
+        .iter()
+        .map(|&index| {
+            let ty = table.schema.fields[index].ty.clone();
+            let values = rows.iter().map(|row| &row[index]);
+            let dictionary: Vec<Vector> = values
+                .map(|value| Vector::constant(ty.clone(), value.clone(), 1))
+                .collect();
+            stack(ty, &dictionary)
+        })
+        .collect();
+    let fields = predicate
+        .columns()
+        .iter()
+        .map(|&index| table.schema.fields[index].clone());
+    Batch {
+        schema: Arc::new(Schema::new(fields.collect())),
+        rows: rows.len(),
+        columns,
+    }
+}
+
+fn stack(ty: LogicalType, cells: &[Vector]) -> Vector {
+    use lith_format::types::Layout as L;
+    let scalars = || {
+        cells.iter().map(|cell| match &cell.values {
+            Values::Constant(value) => value.clone(),
+            _ => Scalar::Null,
+        })
+    };
+    let whole = |value: &Scalar| match value {
+        Scalar::Int(value) => i128::from(*value),
+        Scalar::Date(days) => i128::from(*days),
+        Scalar::Decimal { unscaled, .. } => *unscaled,
+        Scalar::Timestamp { value, .. } => *value,
+        _ => 0,
+    };
+    let real = |value: Scalar| match value {
+        Scalar::Float32(value) => f64::from(value),
+        Scalar::Float64(value) => value,
+        _ => 0.0,
+    };
+    let values = match ty.layout() {
+        L::Boolean => Values::Boolean(
+            scalars()
+                .map(|v| matches!(v, Scalar::Boolean(true)))
+                .collect(),
+        ),
+        L::I32 => Values::I32(scalars().map(|v| whole(&v) as i32).collect()),
+        L::I64 => Values::I64(scalars().map(|v| whole(&v) as i64).collect()),
+        L::I128 => Values::I128(scalars().map(|v| whole(&v)).collect()),
+        L::F32 => Values::F32(scalars().map(|v| real(v) as f32).collect()),
+        L::F64 => Values::F64(scalars().map(real).collect()),
+        L::Bytes => Values::Bytes(lith_format::vector::ByteViews::from_values(
+            scalars().map(|v| v.as_bytes().unwrap_or_default().to_vec()),
+        )),
+        _ => Values::Null,
+    };
+    Vector {
+        ty,
+        len: cells.len(),
+        validity: Some(scalars().map(|value| !value.is_null()).collect()),
+        values,
+    }
+}
+
+#[test]
+fn every_predicate_counts_the_rows_that_spark_counts() {
+    let Some(oracle) = oracle() else { return };
+    for (dataset, least) in [
+        ("datafilter", 300),
+        ("types_part", 52),
+        ("chars", 11),
+        ("evolved", 1),
+    ] {
+        let table = table(&oracle, dataset);
+        let rows = all_rows(&oracle, dataset, &table).unwrap();
+        let mut tally = Tally::default();
+        for case in plain_cases(&oracle, dataset) {
+            let text = case["predicate"].as_str().unwrap();
+            let wanted = case["row_count"].as_u64();
+            let aggregated = case["category"].as_str().unwrap().starts_with("aggregate");
+            if case["error_stage"] == "analysis"
+                || case["nondeterministic"].is_string()
+                || aggregated
+            {
+                continue;
+            }
+            let predicate =
+                match Predicate::new(sql::parse(text).unwrap_or(Expr::boolean(false)), &table) {
+                    Ok(predicate) if sql::parse(text).is_ok() => predicate,
+                    _ => {
+                        tally.add("not computed");
+                        continue;
+                    }
+                };
+            match (
+                predicate.evaluate(&batch(&predicate, &table, &rows)),
+                wanted,
+            ) {
+                (Ok(mask), Some(wanted)) => {
+                    assert_eq!(mask.count_ones() as u64, wanted, "{dataset}: {text}");
+                    tally.add("counted");
+                }
+                (Err(_), None) => tally.add("failed as in Spark"),
+                (Ok(mask), None) => panic!("{text}: Spark fails, here {} rows", mask.count_ones()),
+                (Err(error), Some(_)) => panic!("{dataset}: {text}: {error}"),
+            }
+        }
+        eprintln!("{dataset}: {:?}", tally.0);
+        assert!(tally.count("counted") >= least, "{dataset}: {:?}", tally.0);
+    }
+}
