@@ -70,6 +70,20 @@ impl Selection {
         }
     }
 
+    /// The given runs of a window of `rows` rows.
+    ///
+    /// # Panics
+    /// If they do not ascend, touch, are empty or leave the window.
+    pub fn from_runs(rows: usize, runs: Vec<Range<usize>>) -> Self {
+        let ascend = runs.is_sorted_by(|a, b| a.end < b.start);
+        let within = runs.last().is_none_or(|run| run.end <= rows);
+        assert!(
+            ascend && within && runs.iter().all(|run| !run.is_empty()),
+            "runs that are no selection"
+        );
+        Selection { rows, runs }
+    }
+
     /// The size of the window.
     pub fn rows(&self) -> usize {
         self.rows

@@ -6,6 +6,7 @@ pub mod compact;
 pub mod gather;
 pub mod spread;
 pub mod unpack;
+pub mod unpack_be;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::vector::Values;
