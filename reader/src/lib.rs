@@ -15,6 +15,7 @@ mod adapt;
 pub mod column;
 
 // Layer 3
+pub mod orc;
 pub mod parquet;
 
 // Layer 4

@@ -1,0 +1,190 @@
+//! One decoder per encoding. Each owns its [`StreamReader`] and offers bulk `read(&mut out)` and
+//! `skip(count)`; ending before `out` is full is an error.
+//!
+//! [`Integers`] is what columns use: either version of the integer encoding.
+
+pub(crate) mod boolean_rle;
+pub(crate) mod byte_rle;
+pub(crate) mod dictionary;
+pub(crate) mod number;
+pub(crate) mod rle_v1;
+pub(crate) mod rle_v2;
+pub(crate) mod text;
+pub(crate) mod timestamp;
+pub(crate) mod varint;
+
+use lith_format::error::Result;
+
+use self::rle_v1::RleV1;
+use self::rle_v2::RleV2;
+use super::stream::StreamReader;
+use crate::kernel::compact::compact;
+use crate::selection::Selection;
+
+/// Which version of the integer encoding a column uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RleVersion {
+    /// Of DIRECT and DICTIONARY.
+    V1,
+    /// Of DIRECT_V2 and DICTIONARY_V2.
+    V2,
+}
+
+/// Decodes integers; those of unsigned sequences as the signed number of the same bits.
+#[derive(Debug)]
+pub(crate) enum Integers {
+    V1(RleV1),
+    V2(RleV2),
+}
+
+impl Integers {
+    /// Starts at the front of a stream of signed integers.
+    pub fn signed(stream: StreamReader, version: RleVersion) -> Self {
+        Self::new(stream, version, true)
+    }
+
+    /// Starts at the front of a stream of unsigned integers.
+    pub fn unsigned(stream: StreamReader, version: RleVersion) -> Self {
+        Self::new(stream, version, false)
+    }
+
+    fn new(stream: StreamReader, version: RleVersion, signed: bool) -> Self {
+        match version {
+            RleVersion::V1 => Integers::V1(RleV1::new(stream, signed)),
+            RleVersion::V2 => Integers::V2(RleV2::new(stream, signed)),
+        }
+    }
+
+    /// Reads the next `out.len()` values.
+    pub fn read(&mut self, out: &mut [i64]) -> Result<()> {
+        match self {
+            Integers::V1(rle) => rle.read(out),
+            Integers::V2(rle) => rle.read(out),
+        }
+    }
+
+    /// Passes over `count` values.
+    pub fn skip(&mut self, count: usize) -> Result<()> {
+        match self {
+            Integers::V1(rle) => rle.skip(count),
+            Integers::V2(rle) => rle.skip(count),
+        }
+    }
+}
+
+/// Unwanted values that a run must save on average to be worth a seek of its own.
+const SPARSE_GAP: usize = 32;
+
+/// Whether it is cheaper to read all of a window than to skip between its runs.
+pub(crate) fn is_dense(wanted: &Selection) -> bool {
+    wanted.rows() - wanted.selected() < wanted.runs().len() * SPARSE_GAP
+}
+
+/// Reads the wanted values of a window into `out`, whatever it held.
+pub(crate) fn read_wanted<D, T: Copy + Default>(
+    decoder: &mut D,
+    wanted: &Selection,
+    out: &mut Vec<T>,
+    read: impl Fn(&mut D, &mut [T]) -> Result<()>,
+    skip: impl Fn(&mut D, usize) -> Result<()>,
+) -> Result<()> {
+    out.clear();
+    if is_dense(wanted) {
+        out.resize(wanted.rows(), T::default());
+        read(decoder, out)?;
+        if !wanted.is_all() {
+            compact(out, wanted.runs());
+        }
+        return Ok(());
+    }
+    out.resize(wanted.selected(), T::default());
+    let (mut at, mut rest) = (0, &mut out[..]);
+    for run in wanted.runs() {
+        let (now, later) = rest.split_at_mut(run.len());
+        skip(decoder, run.start - at)?;
+        read(decoder, now)?;
+        (at, rest) = (run.end, later);
+    }
+    skip(decoder, wanted.rows() - at)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use lith_format::bytes::{put_varint, zigzag};
+    use quickcheck::quickcheck;
+
+    /// Values as literals of the first version.
+    pub(crate) fn literals(values: &[i64], signed: bool) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for values in values.chunks(128) {
+            bytes.push((256 - values.len()) as u8);
+            for &value in values {
+                put_varint(
+                    &mut bytes,
+                    if signed { zigzag(value) } else { value as u64 },
+                );
+            }
+        }
+        bytes
+    }
+
+    quickcheck! {
+        fn wanted_values_equal_a_filter(rows: Vec<(i64, u8, bool)>) -> bool {
+            let rows: Vec<(i64, bool)> = rows
+                .iter()
+                .flat_map(|&(value, len, wanted)| (0..i64::from(len)).map(move |at| (value ^ at, wanted)))
+                .collect();
+            let values: Vec<i64> = rows.iter().map(|row| row.0).collect();
+            let selection = Selection::from_mask(&rows.iter().map(|row| row.1).collect());
+            let stream = crate::orc::stream::tests::plain(&literals(&values, true));
+            let mut integers = Integers::signed(stream, RleVersion::V1);
+            let mut out = vec![5];
+            read_wanted(&mut integers, &selection, &mut out, Integers::read, Integers::skip).unwrap();
+            out.iter().eq(rows.iter().filter(|row| row.1).map(|row| &row.0)) && integers.skip(1).is_err()
+        }
+    }
+
+    /// Values of the shapes that encoders tell apart: constant, steady, growing, narrow with outliers.
+    pub(crate) fn shapes(seeds: &[(i64, u8, u8)]) -> Vec<i64> {
+        let mut values = Vec::new();
+        for &(seed, shape, len) in seeds.iter().take(16) {
+            let narrow = seed >> (seed & 63);
+            for at in 0..i64::from(len) {
+                values.push(match shape % 5 {
+                    0 => narrow,
+                    1 => narrow.wrapping_add(at * (seed & 7)),
+                    2 => narrow.wrapping_sub(at * at),
+                    3 if at % 17 == 5 => seed,
+                    _ => narrow.wrapping_mul(at + 1) & 0xfff,
+                });
+            }
+        }
+        values
+    }
+
+    /// Whether a decoder of `values` reads and skips as a slice would, and then ends.
+    pub(crate) fn reads_and_skips_like<D, T: Copy + Default + PartialEq + std::fmt::Debug>(
+        values: &[T],
+        steps: &[(bool, u8)],
+        decoder: &mut D,
+        read: impl Fn(&mut D, &mut [T]) -> Result<()>,
+        skip: impl Fn(&mut D, usize) -> Result<()>,
+    ) -> bool {
+        let mut at = 0;
+        for &(reads, count) in steps {
+            let count = (usize::from(count) * 3).min(values.len() - at);
+            if reads {
+                let mut out = vec![T::default(); count];
+                read(decoder, &mut out).unwrap();
+                assert_eq!(out, values[at..at + count]);
+            } else {
+                skip(decoder, count).unwrap();
+            }
+            at += count;
+        }
+        let mut rest = vec![T::default(); values.len() - at];
+        read(decoder, &mut rest).unwrap();
+        rest == values[at..] && read(decoder, &mut [T::default()]).is_err()
+    }
+}

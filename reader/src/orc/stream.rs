@@ -1,0 +1,360 @@
+//! A stream of a stripe as plain bytes, whatever compression chunks it was cut into.
+//!
+//! ```text
+//! stored:  | header 3 bytes | chunk | header | chunk | ...    header = chunk bytes * 2 + is_original
+//! window:                    [...unread...]                   one chunk, decompressed or as stored
+//! ```
+//!
+//! Values and runs cross chunks: asking for more bytes than the window holds carries what is unread
+//! over to a new window in front of the next chunk. Chunks stored as original, and whole streams
+//! without compression, are borrowed. The buffer of a window that nobody else holds is used again.
+// spec: ORCv1.md, "Compression"
+
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use lith_format::compress::Codec;
+use lith_format::error::{Error, Result};
+use lith_format::limits::Limits;
+use lith_format::orc::chunk::{Chunk, Chunks, Compression};
+
+use crate::metrics::Metrics;
+
+/// Bytes of a chunk's header.
+const CHUNK_HEADER: usize = 3;
+
+/// Reads a stream front to back.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamReader {
+    compression: Compression,
+    /// Chunks that were not opened.
+    stored: Bytes,
+    /// Bytes that were not read.
+    window: Bytes,
+    /// A buffer to decompress into.
+    spare: Vec<u8>,
+    /// What to call the stream in errors, and where in the file it ends.
+    name: &'static str,
+    end: u64,
+    metrics: Arc<Metrics>,
+}
+
+impl StreamReader {
+    /// A reader of the stream `stored`, which lies at `offset` of the file.
+    pub fn new(
+        stored: Bytes,
+        compression: Compression,
+        (name, offset): (&'static str, u64),
+        metrics: &Arc<Metrics>,
+    ) -> Self {
+        let end = offset + stored.len() as u64;
+        let (stored, window) = match compression.codec {
+            Codec::None => (Bytes::new(), stored),
+            _ => (stored, Bytes::new()),
+        };
+        StreamReader {
+            compression,
+            stored,
+            window,
+            spare: Vec::new(),
+            name,
+            end,
+            metrics: Arc::clone(metrics),
+        }
+    }
+
+    /// The bytes at hand: at least `wanted` of them unless the stream ends before.
+    #[inline]
+    pub fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
+        while self.window.len() < wanted && self.refill()? {}
+        Ok(&self.window)
+    }
+
+    /// The bytes at hand, at least `wanted` of them.
+    #[inline]
+    pub fn need(&mut self, wanted: usize) -> Result<&[u8]> {
+        if self.fill(wanted)?.len() < wanted {
+            return Err(self.ends_early(wanted));
+        }
+        Ok(&self.window)
+    }
+
+    /// Marks `count` of the bytes at hand as read.
+    ///
+    /// # Panics
+    /// If fewer are at hand.
+    #[inline]
+    pub fn advance(&mut self, count: usize) {
+        self.window.advance(count);
+    }
+
+    /// The next byte.
+    #[inline]
+    pub fn byte(&mut self) -> Result<u8> {
+        let byte = self.need(1)?[0];
+        self.advance(1);
+        Ok(byte)
+    }
+
+    /// Copies the next bytes.
+    pub fn read(&mut self, mut out: &mut [u8]) -> Result<()> {
+        while !out.is_empty() {
+            let wanted = out.len();
+            let bytes = self.some(wanted)?;
+            let (now, later) = out.split_at_mut(bytes.len().min(wanted));
+            now.copy_from_slice(&bytes[..now.len()]);
+            let count = now.len();
+            self.advance(count);
+            out = later;
+        }
+        Ok(())
+    }
+
+    /// The next `count` bytes in one piece, shared with the window if they lie in it.
+    pub fn take(&mut self, count: usize) -> Result<Bytes> {
+        if count <= self.window.len() {
+            return Ok(self.window.split_to(count));
+        }
+        if self.stored.is_empty() {
+            return Err(self.ends_early(count));
+        }
+        // grows with what is there, not with what is asked for
+        let room = self.window.len() + self.compression.block_size;
+        let mut out = Vec::with_capacity(count.min(room));
+        while out.len() < count {
+            let wanted = count - out.len();
+            let bytes = self.some(wanted)?;
+            let taken = bytes.len().min(wanted);
+            out.extend_from_slice(&bytes[..taken]);
+            self.advance(taken);
+        }
+        Ok(out.into())
+    }
+
+    /// Everything that is left, in one piece, if it is at most `limit` bytes.
+    pub fn take_rest(&mut self, limit: usize) -> Result<Bytes> {
+        self.fill(1)?;
+        let mut rest = Vec::new();
+        while !self.stored.is_empty() {
+            rest.extend_from_slice(&self.window);
+            self.window.clear();
+            Limits::check(rest.len() as u64, limit, "stream")?;
+            self.refill()?;
+        }
+        let last = std::mem::take(&mut self.window);
+        if rest.is_empty() {
+            return Ok(last);
+        }
+        rest.extend_from_slice(&last);
+        Ok(rest.into())
+    }
+
+    /// Passes over `count` bytes.
+    pub fn skip(&mut self, mut count: u64) -> Result<()> {
+        while count > 0 {
+            let wanted = usize::try_from(count).unwrap_or(usize::MAX);
+            let here = self.some(wanted)?.len().min(wanted);
+            self.advance(here);
+            count -= here as u64;
+        }
+        Ok(())
+    }
+
+    /// At least one of the next bytes; `wanted` is for the error.
+    fn some(&mut self, wanted: usize) -> Result<&[u8]> {
+        if self.fill(1)?.is_empty() {
+            return Err(self.ends_early(wanted));
+        }
+        Ok(&self.window)
+    }
+
+    /// Opens the next chunk; `false` if there is none.
+    #[cold]
+    fn refill(&mut self) -> Result<bool> {
+        let stored = self.stored.clone();
+        let Some(chunk) = Chunks::new(&stored, self.compression).next() else {
+            return Ok(false);
+        };
+        let chunk = chunk.map_err(|error| self.place(error))?;
+        if chunk.original && self.window.is_empty() {
+            self.window = stored.slice_ref(chunk.bytes);
+        } else {
+            self.decompress(chunk).map_err(|error| self.place(error))?;
+        }
+        self.stored.advance(CHUNK_HEADER + chunk.bytes.len());
+        Ok(true)
+    }
+
+    /// Makes a new window of what is unread and `chunk`.
+    fn decompress(&mut self, chunk: Chunk<'_>) -> Result<()> {
+        let mut buffer = std::mem::take(&mut self.spare);
+        buffer.clear();
+        buffer.extend_from_slice(&self.window);
+        chunk.decode(self.compression, &mut buffer)?;
+        let added = buffer.len() - self.window.len();
+        self.metrics.bytes_decompressed.add(added as u64);
+        let read = std::mem::replace(&mut self.window, buffer.into());
+        if let Ok(read) = read.try_into_mut() {
+            self.spare = read.into();
+        }
+        Ok(())
+    }
+
+    /// Moves an error to the stream and the chunk that was to be opened.
+    fn place(&self, error: Error) -> Error {
+        Error::new(error.kind(), error.message().to_owned()).at(self.name, self.position())
+    }
+
+    /// Where in the file the next unopened chunk lies; the stream's end without compression.
+    fn position(&self) -> u64 {
+        self.end - self.stored.len() as u64
+    }
+
+    #[cold]
+    fn ends_early(&self, wanted: usize) -> Error {
+        Error::truncated(format!(
+            "{wanted} bytes wanted, {} left",
+            self.window.len() + self.stored.len()
+        ))
+        .at(self.name, self.position())
+    }
+
+    /// An error about what was read here.
+    #[cold]
+    pub fn corrupt(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+        Error::corrupt(message).at(self.name, self.position())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use lith_format::compress::compress;
+    use lith_format::error::ErrorKind;
+    use quickcheck::quickcheck;
+
+    fn reader(stored: Vec<u8>, codec: Codec) -> StreamReader {
+        let compression = Compression {
+            codec,
+            block_size: 1 << 10,
+        };
+        StreamReader::new(stored.into(), compression, ("DATA", 0), &Arc::default())
+    }
+
+    /// A stream of a file without compression.
+    pub(crate) fn plain(bytes: &[u8]) -> StreamReader {
+        reader(bytes.to_vec(), Codec::None)
+    }
+
+    /// Bytes in chunks of `size`, in turn original, compressed and empty.
+    fn chunks(bytes: &[u8], size: usize) -> Vec<u8> {
+        let mut stored = Vec::new();
+        for (index, chunk) in bytes.chunks(size).enumerate() {
+            let mut packed = Vec::new();
+            compress(Codec::Deflate, None, chunk, &mut packed).unwrap();
+            let (body, is_original) = if index % 2 == 0 {
+                (chunk, 1)
+            } else {
+                (&packed[..], 0)
+            };
+            stored.extend(&((body.len() as u32) << 1 | is_original).to_le_bytes()[..3]);
+            stored.extend(body);
+            if index % 3 == 0 {
+                stored.extend([1, 0, 0]);
+            }
+        }
+        stored
+    }
+
+    /// The same bytes in one piece and in chunks so small that everything crosses them.
+    pub(crate) fn every_way(bytes: &[u8]) -> [StreamReader; 3] {
+        [1, 5]
+            .map(|size| reader(chunks(bytes, size), Codec::Deflate))
+            .into_iter()
+            .chain([plain(bytes)])
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap()
+    }
+
+    /// Every truncation must be an error, every flipped bit may be; nothing may panic.
+    pub(crate) fn survives_damage(bytes: &[u8], read: impl Fn(&[u8]) -> Result<()>) {
+        read(bytes).unwrap();
+        for len in 0..bytes.len() {
+            assert!(read(&bytes[..len]).is_err(), "cut at {len}");
+        }
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.to_vec();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let _ = read(&damaged);
+        }
+    }
+
+    quickcheck! {
+        fn chunks_do_not_show(bytes: Vec<u8>, steps: Vec<(u8, u8)>) -> bool {
+            every_way(&bytes).into_iter().all(|mut stream| {
+                let mut at = 0;
+                for &(what, count) in &steps {
+                    let count = usize::from(count % 16).min(bytes.len() - at);
+                    let expected = &bytes[at..at + count];
+                    match what % 4 {
+                        0 => assert_eq!(stream.take(count).unwrap(), expected),
+                        1 => stream.skip(count as u64).unwrap(),
+                        2 => {
+                            let mut out = vec![0; count];
+                            stream.read(&mut out).unwrap();
+                            assert_eq!(out, expected);
+                        }
+                        _ => {
+                            assert_eq!(&stream.need(count).unwrap()[..count], expected);
+                            stream.advance(count);
+                        }
+                    }
+                    at += count;
+                }
+                let mut rest = stream.clone();
+                let kind = rest.skip((bytes.len() - at) as u64 + 1).unwrap_err().kind();
+                kind == ErrorKind::Truncated && stream.take_rest(1 << 20).unwrap() == bytes[at..]
+            })
+        }
+    }
+
+    #[test]
+    fn headers_hold_length_and_originality() {
+        let mut stream = reader(vec![0x0b, 0, 0, 1, 2, 3, 4, 5], Codec::Zstd);
+        assert_eq!(stream.take(5).unwrap(), [1, 2, 3, 4, 5][..]);
+        assert!(stream.fill(1).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_chunk_longer_than_the_stream_is_an_error() {
+        for stored in [vec![0x40, 0x0d, 0x03, 1], vec![0x0b, 0]] {
+            let error = reader(stored, Codec::Snappy).fill(1).unwrap_err();
+            assert!(matches!(
+                error.kind(),
+                ErrorKind::Truncated | ErrorKind::Corrupt
+            ));
+        }
+    }
+
+    #[test]
+    fn a_chunk_beyond_the_block_size_is_an_error() {
+        let mut packed = Vec::new();
+        compress(Codec::Deflate, None, &[7; 5000], &mut packed).unwrap();
+        let mut stored = ((packed.len() as u32) << 1).to_le_bytes()[..3].to_vec();
+        stored.extend(&packed);
+        assert!(reader(stored, Codec::Deflate).fill(1).is_err());
+    }
+
+    #[test]
+    fn damage_is_an_error_or_other_bytes() {
+        let bytes: Vec<u8> = (0..40).collect();
+        let stored = chunks(&bytes, 9);
+        for bit in 0..stored.len() * 8 {
+            let mut damaged = stored.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let _ = reader(damaged, Codec::Deflate).skip(40);
+        }
+        assert!(reader(stored, Codec::Deflate).skip(41).is_err());
+    }
+}

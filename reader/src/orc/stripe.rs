@@ -1,0 +1,158 @@
+//! A stripe as its columns see it: its streams by column and kind, wherever in the stripe they lie.
+//!
+//! ```text
+//! stripe = index streams | data streams | stripe footer      in the footer's order, without gaps
+//! ```
+//!
+//! Looking up is a binary search: stripes of wide files have tens of thousands of streams.
+// spec: ORCv1.md, "Stripes", "Stripe Footer"
+
+use std::ops::Range;
+
+use lith_format::error::{Error, Result};
+use lith_format::limits::Limits;
+use lith_format::orc::chunk::Compression;
+use lith_format::orc::encoding::StreamKind;
+use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
+use lith_format::orc::tail::Tail;
+
+use super::stream::StreamReader;
+use crate::column::ReadContext;
+use crate::source::Source;
+
+/// The directory of a stripe.
+#[derive(Debug)]
+pub(crate) struct Stripe {
+    /// Which one of the file.
+    pub ordinal: usize,
+    /// How many rows it holds.
+    pub rows: u64,
+    footer: StripeFooter,
+    /// Streams of columns, by column and kind.
+    streams: Vec<Located>,
+}
+
+#[derive(Debug)]
+struct Located {
+    column: u32,
+    kind: StreamKind,
+    range: Range<u64>,
+}
+
+impl Located {
+    fn key(&self) -> (u32, i32) {
+        (self.column, self.kind.id())
+    }
+}
+
+impl Stripe {
+    /// Reads the footer of stripe `ordinal`.
+    pub fn read(tail: &Tail, ordinal: usize, source: &dyn Source, limits: &Limits) -> Result<Self> {
+        let Some(stripe) = tail.footer.stripes.get(ordinal) else {
+            return Err(Error::invalid(format!("there is no stripe {ordinal}")));
+        };
+        let range = stripe.footer_range();
+        let len = Limits::check(
+            range.end - range.start,
+            limits.footer_bytes,
+            "stripe footer",
+        )?;
+        let bytes = source.read_at(range.start, len)?;
+        let footer = tail.stripe_footer(ordinal, &bytes, limits)?;
+        let mut streams: Vec<Located> = footer
+            .stream_ranges(stripe)
+            .filter(|(stream, _)| !matches!(stream.kind, StreamKind::Unknown(_)))
+            .map(|(stream, range)| Located {
+                column: stream.column,
+                kind: stream.kind,
+                range,
+            })
+            .collect();
+        streams.sort_unstable_by_key(Located::key);
+        let twice = streams
+            .windows(2)
+            .find(|pair| pair[0].key() == pair[1].key());
+        if let Some([first, _]) = twice {
+            let (column, kind) = (first.column, first.kind);
+            return Err(
+                Error::corrupt(format!("two {kind} streams of column {column}"))
+                    .at("StripeFooter", range.start)
+                    .at_row_group(ordinal),
+            );
+        }
+        Ok(Stripe {
+            ordinal,
+            rows: stripe.number_of_rows,
+            footer,
+            streams,
+        })
+    }
+
+    /// How a column is encoded.
+    pub fn encoding(&self, column: u32) -> Result<&ColumnEncoding> {
+        self.footer
+            .columns
+            .get(column as usize)
+            .ok_or_else(|| Error::corrupt(format!("column {column} has no encoding")))
+    }
+
+    /// The time zone of the writer, if the file states it.
+    pub fn writer_timezone(&self) -> Option<&str> {
+        self.footer
+            .writer_timezone
+            .as_deref()
+            .filter(|zone| !zone.is_empty())
+    }
+
+    fn find(&self, column: u32, kind: StreamKind) -> Option<&Located> {
+        let key = (column, kind.id());
+        let index = self.streams.binary_search_by_key(&key, Located::key).ok()?;
+        self.streams.get(index)
+    }
+}
+
+/// Opens the streams of a stripe.
+pub(crate) struct Streams<'a> {
+    /// The stripe.
+    pub stripe: &'a Stripe,
+    /// How the file's streams are compressed.
+    pub compression: Compression,
+    /// The file.
+    pub source: &'a dyn Source,
+    /// Limits and metrics.
+    pub context: &'a ReadContext,
+}
+
+impl Streams<'_> {
+    /// A stream, if the stripe has it.
+    pub fn find(&self, column: u32, kind: StreamKind) -> Result<Option<StreamReader>> {
+        self.stripe
+            .find(column, kind)
+            .map(|found| self.reader(kind, found.range.clone()))
+            .transpose()
+    }
+
+    /// A stream. Writers may leave out those that are empty.
+    pub fn open(&self, column: u32, kind: StreamKind) -> Result<StreamReader> {
+        match self.stripe.find(column, kind) {
+            Some(found) => self.reader(kind, found.range.clone()),
+            None => self.reader(kind, 0..0),
+        }
+    }
+
+    fn reader(&self, kind: StreamKind, range: Range<u64>) -> Result<StreamReader> {
+        let ReadContext { limits, metrics } = self.context;
+        let size = Limits::check(range.end - range.start, limits.chunk_bytes, "stream")?;
+        let stored = match size {
+            0 => bytes::Bytes::new(),
+            _ => self.source.read_at(range.start, size)?,
+        };
+        metrics.bytes_read.add(size as u64);
+        Ok(StreamReader::new(
+            stored,
+            self.compression,
+            (kind.name(), range.start),
+            metrics,
+        ))
+    }
+}
