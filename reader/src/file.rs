@@ -15,6 +15,7 @@ use lith_format::meta::{FileMeta, Format};
 use lith_format::schema::Schema;
 
 use crate::column::{ColumnReader, ReadContext};
+use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
 use crate::source::{FileSource, MmapSource, Source};
 
@@ -58,6 +59,7 @@ struct Inner {
 
 enum Contents {
     Parquet(Box<ParquetFile>),
+    Orc(Box<OrcFile>),
     #[cfg(test)]
     Memory(crate::memory::MemoryFile),
 }
@@ -70,7 +72,7 @@ impl File {
                 Format::Parquet => {
                     Contents::Parquet(Box::new(ParquetFile::open(&source, &limits)?))
                 }
-                Format::Orc => return Err(Error::unsupported("ORC is not read yet")),
+                Format::Orc => Contents::Orc(Box::new(OrcFile::open(&source, &limits)?)),
             })
         };
         let contents = open().map_err(|error: Error| error.at_path(source.name()))?;
@@ -96,6 +98,7 @@ impl File {
     pub fn meta(&self) -> &FileMeta {
         match &self.0.contents {
             Contents::Parquet(file) => file.meta(),
+            Contents::Orc(file) => file.meta(),
             #[cfg(test)]
             Contents::Memory(file) => &file.meta,
         }
@@ -130,8 +133,15 @@ impl File {
     pub fn parquet(&self) -> Option<&ParquetFile> {
         match &self.0.contents {
             Contents::Parquet(file) => Some(file),
-            #[cfg(test)]
-            Contents::Memory(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The file in ORC's own terms, if it is one.
+    pub fn orc(&self) -> Option<&OrcFile> {
+        match &self.0.contents {
+            Contents::Orc(file) => Some(file),
+            _ => None,
         }
     }
 
@@ -145,6 +155,7 @@ impl File {
         let source = &self.0.source;
         match &self.0.contents {
             Contents::Parquet(file) => file.column(source, row_group, column, context),
+            Contents::Orc(file) => file.column(source, row_group, column, context),
             #[cfg(test)]
             Contents::Memory(file) => Ok(file.column(row_group, column, context)),
         }
