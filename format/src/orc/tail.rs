@@ -44,7 +44,7 @@ pub struct PostScript {
     pub writer_version: Option<u32>,
     /// Bytes of the encrypted stripe statistics.
     pub stripe_statistics_length: u64,
-    /// "ORC".
+    /// "ORC"; empty in files of Hive 0.11.
     pub magic: String,
 }
 
@@ -76,7 +76,7 @@ impl Message for PostScript {
         if self.stripe_statistics_length > 0 {
             out.u64(7, self.stripe_statistics_length);
         }
-        out.bytes(8000, Some(&self.magic));
+        out.bytes(8000, Some(&self.magic).filter(|magic| !magic.is_empty()));
     }
 }
 
@@ -92,10 +92,9 @@ impl PostScript {
 
     /// Refuses what is not ORC, or of a version this code does not know.
     pub fn validate(&self) -> Result<()> {
-        if self.magic != MAGIC {
-            return Err(Error::corrupt(
-                "not an orc file: no magic in the postscript",
-            ));
+        // files of Hive 0.11 had neither magic nor version in the postscript
+        if self.magic != MAGIC && !(self.magic.is_empty() && self.version.is_empty()) {
+            return Err(not_orc());
         }
         match self.format_version() {
             (0, 0..=12) => Ok(()),
@@ -167,6 +166,9 @@ impl Tail {
         };
         let compression = postscript.compression(limits)?;
         let footer: Footer = decode_section(footer, lengths.footer.start, compression, limits)?;
+        if postscript.magic.is_empty() {
+            validate_header(&footer, suffix, file_length)?;
+        }
         footer.validate(lengths.body_end, limits)?;
         let metadata = decode_section(metadata, lengths.metadata.start, compression, limits)?;
         Ok(Step::Done(Tail {
@@ -261,14 +263,30 @@ fn decode_section<M: Message>(
 }
 
 fn decode_postscript(bytes: &[u8], limits: &Limits) -> Result<PostScript> {
-    if !bytes.ends_with(MAGIC.as_bytes()) {
-        return Err(Error::corrupt(
-            "not an orc file: no magic at the end of the postscript",
-        ));
-    }
-    let postscript = PostScript::decode(bytes, limits)?;
+    let decoded = PostScript::decode(bytes, limits);
+    let postscript = match decoded {
+        Err(_) if !bytes.ends_with(MAGIC.as_bytes()) => return Err(not_orc()),
+        decoded => decoded?,
+    };
     postscript.validate()?;
     Ok(postscript)
+}
+
+/// Whether a file whose postscript has no magic is an ORC file nevertheless: its footer states the
+/// magic's header and holds a schema, and the file starts with it, as far as that can be seen.
+fn validate_header(footer: &Footer, suffix: &[u8], file_length: u64) -> Result<()> {
+    let seen = suffix.len() as u64 == file_length;
+    let contradicted = seen && !suffix.starts_with(MAGIC.as_bytes());
+    let stated = footer.header_length == MAGIC.len() as u64 && !footer.types.is_empty();
+    match stated && !contradicted {
+        true => Ok(()),
+        false => Err(not_orc()),
+    }
+}
+
+#[cold]
+fn not_orc() -> Error {
+    Error::corrupt("not an orc file: no magic in the postscript")
 }
 
 /// Where the sections of a tail lie in the file.
@@ -400,6 +418,29 @@ mod tests {
         assert_eq!(kind(&headless), ErrorKind::Corrupt);
         let long = [vec![0; 250], vec![255]].concat();
         assert_eq!(kind(&long), ErrorKind::Truncated);
+    }
+
+    #[test]
+    fn files_of_hive_0_11_have_the_magic_at_their_start_alone() {
+        let bare = PostScript {
+            magic: String::new(),
+            version: Vec::new(),
+            ..postscript(CompressionKind::Zlib)
+        };
+        let tail = Tail::encode(&metadata(), &footer(), bare.clone()).unwrap();
+        let with = |start: &[u8]| [start, &[0; 100], &tail].concat();
+        for (bytes, accepted) in [(with(b"ORC"), true), (with(b"CRO"), false)] {
+            assert_eq!(decode(&bytes, bytes.len()).is_ok(), accepted);
+            assert!(decode(&bytes[50..], bytes.len()).is_ok());
+        }
+        let headless = Footer {
+            header_length: 0,
+            ..footer()
+        };
+        let tail = Tail::encode(&metadata(), &headless, bare).unwrap();
+        let bytes = [&[0; 103][..], &tail].concat();
+        let error = decode(&bytes, bytes.len()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
     }
 
     #[test]
