@@ -11,9 +11,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::partition;
 use lith_format::scalar::Scalar;
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
@@ -96,8 +97,7 @@ pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Da
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Segment {
     directory: String,
-    name: String,
-    value: Option<String>,
+    column: partition::Segment,
 }
 
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ impl Walk {
         is_root: bool,
         visit: impl FnOnce(&mut Self, &Path, &mut Vec<Segment>) -> Result<()>,
     ) -> Result<()> {
-        let segment = if is_root { None } else { segment_of(&path)? };
+        let segment = if is_root { None } else { segment_of(&path) };
         let deeper = segment.is_some();
         segments.extend(segment);
         visit(self, &path, segments)?;
@@ -234,50 +234,13 @@ fn refuse_loop(directory: &Path, child: &Path) -> Result<()> {
     Ok(())
 }
 
-fn segment_of(path: &Path) -> Result<Option<Segment>> {
-    let Some(Component::Normal(name)) = path.components().next_back() else {
-        return Ok(None);
-    };
-    let Some(directory) = name.to_str() else {
-        return Ok(None);
-    };
-    let Some((name, value)) = directory.split_once('=') else {
-        return Ok(None);
-    };
-    if name.is_empty() || value.is_empty() {
-        return Err(Error::invalid("partition directory without a name or value").at_path(path));
-    }
-    Ok(Some(Segment {
+fn segment_of(path: &Path) -> Option<Segment> {
+    let directory = path.file_name()?.to_str()?;
+    let column = partition::Segment::parse(directory)?;
+    Some(Segment {
         directory: directory.to_owned(),
-        name: unescape(name),
-        value: (value != DEFAULT_PARTITION).then(|| unescape(value)),
-    }))
-}
-
-/// Stands for null.
-const DEFAULT_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
-
-/// Replaces every `%XX` by the character of that code.
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        out.push_str(before);
-        let code = after
-            .get(..2)
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code {
-            Some(code) if !after.starts_with('+') => {
-                out.push(char::from(code));
-                rest = &after[2..];
-            }
-            _ => {
-                out.push('%');
-                rest = after;
-            }
-        }
-    }
-    out + rest
+        column,
+    })
 }
 
 /// Groups files by partition and gives the partition columns their types.
@@ -300,7 +263,7 @@ fn assemble(found: Vec<Found>, types: PartitionTypes) -> Result<Dataset> {
     let mut partition_columns = Vec::new();
     let mut columns = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
-        let texts = distinct.iter().map(|s| s[index].value.as_deref());
+        let texts = distinct.iter().map(|s| s[index].column.value.as_deref());
         let (ty, values) = match types {
             PartitionTypes::Inferred => infer_column(texts),
             PartitionTypes::Text => (
@@ -337,7 +300,11 @@ fn agreed_names(files: &[Found]) -> Result<Vec<String>> {
     let Some(first) = files.first() else {
         return Ok(Vec::new());
     };
-    let names: Vec<String> = first.segments.iter().map(|s| s.name.clone()).collect();
+    let names: Vec<String> = first
+        .segments
+        .iter()
+        .map(|s| s.column.name.clone())
+        .collect();
     let mut folded = HashSet::new();
     if let Some(twice) = names
         .iter()
@@ -347,8 +314,12 @@ fn agreed_names(files: &[Found]) -> Result<Vec<String>> {
         return Err(Error::invalid(message).at_path(&first.path));
     }
     for file in files {
-        if !file.segments.iter().map(|s| &s.name).eq(&names) {
-            let here: Vec<&str> = file.segments.iter().map(|s| s.name.as_str()).collect();
+        if !file.segments.iter().map(|s| &s.column.name).eq(&names) {
+            let here: Vec<&str> = file
+                .segments
+                .iter()
+                .map(|s| s.column.name.as_str())
+                .collect();
             let message = format!(
                 "partition columns {here:?} differ from {names:?} of {}",
                 first.path.display()

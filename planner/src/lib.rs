@@ -17,5 +17,18 @@ pub mod sql;
 pub mod eval;
 pub mod resolve;
 
+// Layer 4
+pub mod normalize;
+
 // Layer 5
+pub mod classify;
+mod cost;
 pub mod discover;
+pub mod pushdown;
+pub mod read_schema;
+
+// Layer 6
+pub mod prune;
+
+// Layer 7
+pub mod plan;

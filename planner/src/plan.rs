@@ -1,0 +1,255 @@
+//! From a predicate's text to the files to scan and what to ask of them.
+//!
+//! ```text
+//! text -> sql -> resolve -> normalize -> classify -> prune -> ScanPlan
+//! ```
+//! The plan holds the files whose directories pass, a condition on leaves for whoever has metadata,
+//! and conjuncts to ask of rows, cheapest first, for what is left. No file is opened.
+
+use std::sync::Arc;
+
+use lith_format::filter::Filter;
+use lith_format::scan::{RowPredicate, ScanTask, TableSchema};
+use lith_format::schema::Schema;
+
+use crate::classify::{Classes, classify};
+use crate::cost::by_cost;
+use crate::discover::Dataset;
+use crate::error::Result;
+use crate::eval::Predicate;
+use crate::expr::{Column, Expr};
+use crate::normalize::{Normalized, normalize, without_implied_null_tests};
+use crate::prune::Pruner;
+use crate::pushdown;
+use crate::read_schema::read_schema;
+use crate::resolve::{resolve, resolve_condition};
+use crate::sql;
+
+/// A dataset and the columns it has.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The stored columns, then the partition columns.
+    pub schema: TableSchema,
+    /// The files.
+    pub dataset: Dataset,
+}
+
+impl Table {
+    /// Files of this schema and their partition columns. A stored column that is also a partition column
+    /// is left out: the directory's value counts.
+    pub fn new(stored: &Schema, dataset: Dataset) -> Table {
+        let partition_names: Vec<String> = dataset
+            .partition_columns
+            .iter()
+            .map(|field| field.name.to_lowercase())
+            .collect();
+        let mut fields = stored.fields.clone();
+        fields.retain(|field| !partition_names.contains(&field.name.to_lowercase()));
+        fields.extend(dataset.partition_columns.iter().cloned());
+        Table {
+            schema: TableSchema {
+                schema: Arc::new(Schema::new(fields)),
+                partition_columns: partition_names.len(),
+            },
+            dataset,
+        }
+    }
+}
+
+/// What is asked of a table.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    /// The text of a condition; `None` wants every row.
+    pub predicate: Option<&'a str>,
+    /// Names of columns, nested by dots, quoted with back-quotes; `None` wants every column.
+    pub columns: Option<Vec<String>>,
+    /// At most so many rows.
+    pub limit: Option<u64>,
+}
+
+/// Of so many, so many are left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share {
+    /// How many there are.
+    pub total: u64,
+    /// How many are left.
+    pub selected: u64,
+}
+
+/// What to scan and how.
+pub struct ScanPlan {
+    /// The table's columns; all numbers below refer to them.
+    pub table: TableSchema,
+    /// The files left, in order of their paths.
+    pub tasks: Vec<ScanTask>,
+    /// Which top-level columns are wanted, in the order asked for.
+    pub columns: Vec<usize>,
+    /// What metadata can be asked: where it is never true, no row is wanted; where it is always true,
+    /// every row is.
+    pub filter: Filter,
+    /// The condition, rewritten; all must be true.
+    pub conjuncts: Vec<Expr>,
+    /// The conjuncts by who can judge them.
+    pub classes: Classes,
+    /// The data filters that Spark pushes, as it prints them.
+    pub pushed_filters: Vec<String>,
+    /// The stored columns needed, as Spark prints them.
+    pub read_schema: String,
+    /// Whether no row can be wanted, whatever the files hold.
+    pub empty: bool,
+    /// At most so many rows.
+    pub limit: Option<u64>,
+    /// Partitions by their directories.
+    pub partitions: Share,
+    /// Files.
+    pub files: Share,
+    /// Bytes of files.
+    pub bytes: Share,
+    /// The directories left; empty names are not listed.
+    pub selected_partitions: Vec<String>,
+}
+
+impl ScanPlan {
+    /// The conjuncts that rows must be asked, cheapest for what they drop first.
+    pub fn residual(&self) -> Vec<&Expr> {
+        by_cost(without_implied_null_tests(&self.classes.post_filter))
+    }
+
+    /// The same, compiled; all must be true of a row.
+    ///
+    /// # Errors
+    /// An expression that can be classified but not computed here.
+    pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
+        let compile = |expr: &Expr| {
+            let predicate = Predicate::new(expr.clone(), &self.table)?;
+            Ok(Arc::new(predicate) as Arc<dyn RowPredicate>)
+        };
+        self.residual().into_iter().map(compile).collect()
+    }
+}
+
+/// Plans a scan.
+///
+/// # Errors
+/// A predicate that does not parse, bind or evaluate, and unknown columns.
+pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
+    let condition = match query.predicate {
+        Some(text) => Some(resolve_condition(sql::parse(text)?, &table.schema)?),
+        None => None,
+    };
+    plan_condition(table, condition, query)
+}
+
+/// Plans a scan with a resolved condition, built by code or from text; the query's text is not used.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> Result<ScanPlan> {
+    let normalized = match condition {
+        Some(condition) => normalize(condition)?,
+        None => Normalized::All(Vec::new()),
+    };
+    let output = output_columns(table, query)?;
+    let (conjuncts, never) = match normalized {
+        Normalized::All(conjuncts) => (conjuncts, false),
+        Normalized::Never => (Vec::new(), true),
+    };
+    let empty = never || query.limit == Some(0);
+    let classes = classify(&conjuncts, &table.schema);
+    let pushed_filters = classes.data_filters.iter();
+    let pushed_filters = pushed_filters.filter_map(|e| pushdown::pushed(e, &table.schema));
+    let mut plan = ScanPlan {
+        table: table.schema.clone(),
+        tasks: Vec::new(),
+        columns: top_level(table, output.as_deref()),
+        filter: leaf_filter(&classes, &table.schema, empty),
+        pushed_filters: pushed_filters.collect(),
+        read_schema: read_schema(&table.schema, output.as_deref(), &classes.post_filter),
+        conjuncts,
+        classes,
+        empty,
+        limit: query.limit,
+        partitions: Share::default(),
+        files: Share::default(),
+        bytes: Share::default(),
+        selected_partitions: Vec::new(),
+    };
+    select(&mut plan, table)?;
+    Ok(plan)
+}
+
+fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
+    let Some(names) = &query.columns else {
+        return Ok(None);
+    };
+    let bind = |name: &String| {
+        let is_top_level = table
+            .schema
+            .schema
+            .fields
+            .iter()
+            .any(|field| field.name == *name);
+        let expr = if is_top_level {
+            Expr::column([name.as_str()])
+        } else {
+            sql::parse(name)?
+        };
+        match resolve(expr, &table.schema)? {
+            Expr::Column(column) => Ok(column),
+            other => Err(crate::error::PlanError::unsupported(format!(
+                "{} is not a column; only columns can be selected",
+                other.sql()
+            ))),
+        }
+    };
+    names.iter().map(bind).collect::<Result<_>>().map(Some)
+}
+
+fn top_level(table: &Table, output: Option<&[Column]>) -> Vec<usize> {
+    match output {
+        None => (0..table.schema.schema.fields.len()).collect(),
+        Some(columns) => columns.iter().filter_map(Column::index).collect(),
+    }
+}
+
+fn leaf_filter(classes: &Classes, table: &TableSchema, empty: bool) -> Filter {
+    if empty {
+        return Filter::Constant(Some(false));
+    }
+    let conjuncts = classes.post_filter.iter();
+    Filter::And(conjuncts.map(|e| pushdown::filter(e, table)).collect())
+}
+
+/// Keeps the partitions whose values pass, and their files.
+fn select(plan: &mut ScanPlan, table: &Table) -> Result<()> {
+    let data_columns = table.schema.data_columns();
+    let pruner = Pruner::new(&plan.classes.partition_filters, data_columns)?;
+    let mut kept = Vec::with_capacity(table.dataset.partitions.len());
+    for partition in &table.dataset.partitions {
+        kept.push(!plan.empty && pruner.keeps(&partition.values)?);
+    }
+    let partitions = table.dataset.partitions.iter().zip(&kept);
+    plan.selected_partitions = partitions
+        .filter(|(partition, kept)| **kept && !partition.directory.is_empty())
+        .map(|(partition, _)| partition.directory.clone())
+        .collect();
+    plan.partitions = Share {
+        total: kept.len() as u64,
+        selected: kept.iter().filter(|kept| **kept).count() as u64,
+    };
+    for file in &table.dataset.files {
+        plan.files.total += 1;
+        plan.bytes.total += file.bytes;
+        if kept[file.partition] {
+            plan.files.selected += 1;
+            plan.bytes.selected += file.bytes;
+            plan.tasks.push(ScanTask {
+                path: file.path.clone(),
+                bytes: file.bytes,
+                partition: table.dataset.partitions[file.partition].values.clone(),
+                row_groups: None,
+            });
+        }
+    }
+    Ok(())
+}

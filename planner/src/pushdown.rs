@@ -1,0 +1,326 @@
+//! A conjunct as a condition on stored columns: Spark's, printed ([`pushed`]), and lith's ([`filter`]).
+//!
+//! Spark pushes a conjunct whole or not at all: columns and struct fields against literals, joined by
+//! AND, OR and NOT. lith takes any conjunct apart; what it cannot judge by metadata becomes
+//! [`Filter::Opaque`], which may be anything, so that the whole stays true to three-valued logic.
+
+use lith_format::filter::{Affix, CompareOp, Filter};
+use lith_format::scalar::Scalar;
+use lith_format::scan::TableSchema;
+use lith_format::schema::{Field, LeafId};
+use lith_format::types::{LogicalType, Zone};
+
+use crate::calendar;
+use crate::expr::{Column, Expr, scalar_spark};
+use crate::normalize::shape::flip;
+use crate::normalize::widens;
+
+/// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
+pub fn pushed(expr: &Expr, table: &TableSchema) -> Option<String> {
+    let name = |column: &Column| pushed_name(column, table);
+    match expr {
+        Expr::And(left, right) => Some(format!(
+            "And({},{})",
+            pushed(left, table)?,
+            pushed(right, table)?
+        )),
+        Expr::Or(left, right) => Some(format!(
+            "Or({},{})",
+            pushed(left, table)?,
+            pushed(right, table)?
+        )),
+        Expr::Not(inner) => Some(format!("Not({})", pushed(inner, table)?)),
+        Expr::Column(column) if expr.ty() == LogicalType::Boolean => {
+            Some(format!("EqualTo({},true)", name(column)?))
+        }
+        Expr::IsNull(inner) => Some(format!("IsNull({})", name(as_column(inner)?)?)),
+        Expr::IsNotNull(inner) => Some(format!("IsNotNull({})", name(as_column(inner)?)?)),
+        Expr::Compare { op, left, right } => {
+            let (column, op, value) = column_and_literal(left, *op, right)?;
+            let call = match op {
+                CompareOp::Eq => "EqualTo",
+                CompareOp::NotEq => return None,
+                CompareOp::Lt => "LessThan",
+                CompareOp::LtEq => "LessThanOrEqual",
+                CompareOp::Gt => "GreaterThan",
+                CompareOp::GtEq => "GreaterThanOrEqual",
+            };
+            Some(format!("{call}({},{})", name(column)?, java_text(value)?))
+        }
+        Expr::NullSafeEq(left, right) => {
+            let (column, _, value) = column_and_literal(left, CompareOp::Eq, right)?;
+            Some(format!(
+                "EqualNullSafe({},{})",
+                name(column)?,
+                java_text(value)?
+            ))
+        }
+        Expr::In { expr, list, .. } => {
+            let column = name(as_column(expr)?)?;
+            let mut values = list.iter().map(java_text).collect::<Option<Vec<_>>>()?;
+            values.sort_unstable();
+            Some(format!("In({column}, [{}])", values.join(",")))
+        }
+        Expr::Affix { affix, expr, part } => {
+            let call = match affix {
+                Affix::Prefix => "StringStartsWith",
+                Affix::Suffix => "StringEndsWith",
+                Affix::Infix => "StringContains",
+            };
+            Some(format!(
+                "{call}({},{})",
+                name(as_column(expr)?)?,
+                java_text(part)?
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn as_column(expr: &Expr) -> Option<&Column> {
+    match expr {
+        Expr::Column(column) => Some(column),
+        _ => None,
+    }
+}
+
+/// A column against a literal, whichever side it was written on.
+fn column_and_literal<'a>(
+    left: &'a Expr,
+    op: CompareOp,
+    right: &'a Expr,
+) -> Option<(&'a Column, CompareOp, &'a Expr)> {
+    match (left, right) {
+        (Expr::Column(column), Expr::Literal(..)) => Some((column, op, right)),
+        (Expr::Literal(..), Expr::Column(column)) => Some((column, flip(op), left)),
+        _ => None,
+    }
+}
+
+/// The path in the file's spelling, parts in back-quotes where Spark needs them.
+fn pushed_name(column: &Column, table: &TableSchema) -> Option<String> {
+    let path = fields_of(column, table)?;
+    let quoted = path.iter().map(|field| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !field.name.is_empty() && field.name.chars().all(plain) {
+            field.name.clone()
+        } else {
+            format!("`{}`", field.name.replace('`', "``"))
+        }
+    });
+    Some(quoted.collect::<Vec<_>>().join("."))
+}
+
+/// The fields from the top-level column down to the one meant.
+fn fields_of<'a>(column: &Column, table: &'a TableSchema) -> Option<Vec<&'a Field>> {
+    let bound = column.bound.as_ref()?;
+    let mut field = table.schema.fields.get(bound.index)?;
+    let mut path = vec![field];
+    for index in &bound.fields {
+        field = field.ty.fields().get(*index)?;
+        path.push(field);
+    }
+    Some(path)
+}
+
+/// A literal as Java prints the value that Spark hands to a file format.
+fn java_text(literal: &Expr) -> Option<String> {
+    let Expr::Literal(value, ty) = literal else {
+        return None;
+    };
+    Some(match value {
+        Scalar::Timestamp {
+            value,
+            unit,
+            zone: Zone::Local,
+        } => local_date_time(&calendar::timestamp_text(*value, *unit)),
+        Scalar::Timestamp { .. } => {
+            let text = scalar_spark(value, ty);
+            if text.contains('.') {
+                text
+            } else {
+                text + ".0"
+            }
+        }
+        Scalar::Binary(bytes) => {
+            let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            format!("X'{}'", hex.concat())
+        }
+        Scalar::Decimal { unscaled, scale } => {
+            big_decimal(*unscaled, *scale, || scalar_spark(value, ty))
+        }
+        Scalar::List(_) => {
+            let text = scalar_spark(value, ty);
+            format!(
+                "ArraySeq({})",
+                text.trim_matches(['[', ']']).replace(',', ", ")
+            )
+        }
+        _ => scalar_spark(value, ty),
+    })
+}
+
+/// `2024-06-01T12:00`: seconds only if there are any, fractions in threes.
+fn local_date_time(text: &str) -> String {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let whole = whole.replacen(' ', "T", 1);
+    if fraction.is_empty() {
+        return whole.strip_suffix(":00").unwrap_or(&whole).to_owned();
+    }
+    let width = fraction.len().div_ceil(3) * 3;
+    format!("{whole}.{fraction:0<width$}")
+}
+
+/// Plain unless the first digit comes later than the sixth decimal.
+fn big_decimal(unscaled: i128, scale: u8, plain: impl FnOnce() -> String) -> String {
+    let digits = unscaled.unsigned_abs().to_string();
+    let exponent = digits.len() as i32 - 1 - i32::from(scale);
+    if exponent >= -6 {
+        return plain();
+    }
+    let sign = if unscaled < 0 { "-" } else { "" };
+    let (first, rest) = digits.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{first}{point}{rest}E{exponent}")
+}
+
+/// The conjunct as a condition on the table's leaves.
+pub fn filter(expr: &Expr, table: &TableSchema) -> Filter {
+    match expr {
+        Expr::And(..) => Filter::And(expr.conjuncts().iter().map(|e| filter(e, table)).collect()),
+        Expr::Or(..) => Filter::Or(expr.disjuncts().iter().map(|e| filter(e, table)).collect()),
+        Expr::Not(inner) => match filter(inner, table) {
+            Filter::Opaque => Filter::Opaque,
+            inner => Filter::Not(Box::new(inner)),
+        },
+        _ => judged(expr, table).unwrap_or(Filter::Opaque),
+    }
+}
+
+fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
+    let leaf = |expr: &Expr| leaf_of(as_column(expr)?, table);
+    match expr {
+        Expr::Literal(Scalar::Boolean(value), _) => Some(Filter::Constant(Some(*value))),
+        Expr::Literal(Scalar::Null, _) => Some(Filter::Constant(None)),
+        Expr::Column(column) if expr.ty() == LogicalType::Boolean => Some(Filter::Compare {
+            leaf: leaf_of(column, table)?,
+            op: CompareOp::Eq,
+            value: Scalar::Boolean(true),
+        }),
+        Expr::IsNull(inner) => Some(Filter::IsNull(leaf(inner)?)),
+        Expr::IsNotNull(inner) => Some(Filter::IsNotNull(leaf(inner)?)),
+        Expr::Compare { op, left, right } => compared(left, *op, right, table),
+        Expr::NullSafeEq(left, right) => {
+            let (column, _, value) = column_and_literal(left, CompareOp::Eq, right)?;
+            let leaf = leaf_of(column, table)?;
+            Some(match value {
+                Expr::Literal(Scalar::Null, _) => Filter::IsNull(leaf),
+                Expr::Literal(value, _) => Filter::NullSafeEq {
+                    leaf,
+                    value: value.clone(),
+                },
+                _ => return None,
+            })
+        }
+        Expr::In { expr, list, .. } => {
+            let mut values = Vec::with_capacity(list.len());
+            for value in list {
+                match value {
+                    Expr::Literal(value, _) => values.push(value.clone()),
+                    _ => return None,
+                }
+            }
+            let given = values.len();
+            values.retain(|value| !value.is_null());
+            Some(Filter::In {
+                leaf: leaf(expr)?,
+                has_null: values.len() < given,
+                values,
+            })
+        }
+        Expr::Affix { affix, expr, part } => match &**part {
+            Expr::Literal(Scalar::String(part), _) => Some(Filter::Like {
+                leaf: leaf(expr)?,
+                affix: *affix,
+                bytes: part.as_bytes().to_vec(),
+            }),
+            _ => None,
+        },
+        Expr::Like {
+            expr,
+            pattern,
+            escape,
+            ignore_case: false,
+        } => liked(leaf(expr)?, pattern, *escape),
+        _ => None,
+    }
+}
+
+fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Option<Filter> {
+    if let Some((column, op, Expr::Literal(value, _))) = column_and_literal(left, op, right) {
+        if value.is_null() {
+            return Some(Filter::Constant(None));
+        }
+        return Some(Filter::Compare {
+            leaf: leaf_of(column, table)?,
+            op,
+            value: value.clone(),
+        });
+    }
+    let leaf = |expr| leaf_of(as_column(without_widening(expr))?, table);
+    Some(Filter::CompareLeaves {
+        left: leaf(left)?,
+        op,
+        right: leaf(right)?,
+    })
+}
+
+/// The operand of casts that lose nothing: bounds compare by value, whatever their width.
+fn without_widening(mut expr: &Expr) -> &Expr {
+    while let Expr::Cast {
+        expr: inner,
+        ty,
+        lenient: false,
+    } = expr
+        && widens(&inner.ty(), ty)
+    {
+        expr = inner;
+    }
+    expr
+}
+
+/// A pattern that begins with plain text: no more is known than that the text begins so.
+fn liked(leaf: LeafId, pattern: &Expr, escape: char) -> Option<Filter> {
+    let Expr::Literal(Scalar::String(pattern), _) = pattern else {
+        return None;
+    };
+    let prefix: String = pattern
+        .chars()
+        .take_while(|c| *c != '%' && *c != '_' && *c != escape)
+        .collect();
+    let begins = Filter::Like {
+        leaf,
+        affix: Affix::Prefix,
+        bytes: prefix.into_bytes(),
+    };
+    Some(Filter::And(vec![begins, Filter::Opaque]))
+}
+
+/// The leaf that holds a column's values and nulls. Padded text compares otherwise than its bytes.
+fn leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
+    let path = fields_of(column, table)?;
+    let bound = column.bound.as_ref()?;
+    let last = path.last()?;
+    if last.ty.is_nested() || matches!(last.ty, LogicalType::Char(_)) {
+        return None;
+    }
+    let mut leaf = table.schema.first_leaf(bound.index).index();
+    for (parent, index) in path.iter().zip(&bound.fields) {
+        if !matches!(parent.ty, LogicalType::Struct(_)) {
+            return None;
+        }
+        let before = parent.ty.fields().iter().take(*index);
+        leaf += before.map(Field::leaf_count).sum::<usize>();
+    }
+    Some(LeafId(u32::try_from(leaf).ok()?))
+}

@@ -1,0 +1,74 @@
+//! The stored columns a scan needs, as Spark prints them in ReadSchema: those of the output and of the
+//! filters after the scan, in the table's order, structs cut down to the fields in use.
+
+use lith_format::scan::TableSchema;
+use lith_format::schema::Field;
+use lith_format::types::LogicalType;
+
+use crate::expr::{Bound, Column, Expr};
+use crate::resolve::spark_type;
+
+/// `struct<..>` of the columns needed; an `output` of `None` is every column.
+pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> String {
+    let filtered = post_filter.iter().flat_map(Expr::columns);
+    let used: Vec<&Bound> = output
+        .into_iter()
+        .flatten()
+        .chain(filtered)
+        .filter_map(|column| column.bound.as_ref())
+        .collect();
+    let data_fields = table.schema.fields.iter().take(table.data_columns());
+    let needed = data_fields.enumerate().filter_map(|(index, field)| {
+        let paths: Vec<&[usize]> = used
+            .iter()
+            .filter(|bound| bound.index == index)
+            .map(|bound| bound.fields.as_slice())
+            .collect();
+        match output {
+            None => Some(as_spark(field)),
+            Some(_) if paths.is_empty() => None,
+            Some(_) => Some(as_spark(&cut(field, &paths))),
+        }
+    });
+    LogicalType::Struct(needed.collect()).to_string()
+}
+
+/// The field with only the parts on these paths; a path that ends here needs all of it.
+fn cut(field: &Field, paths: &[&[usize]]) -> Field {
+    let LogicalType::Struct(inner) = &field.ty else {
+        return field.clone();
+    };
+    if paths.iter().any(|path| path.is_empty()) {
+        return field.clone();
+    }
+    let kept = inner.iter().enumerate().filter_map(|(index, child)| {
+        let deeper: Vec<&[usize]> = paths
+            .iter()
+            .filter_map(|path| path.split_first())
+            .filter(|(first, _)| **first == index)
+            .map(|(_, rest)| rest)
+            .collect();
+        (!deeper.is_empty()).then(|| cut(child, &deeper))
+    });
+    Field {
+        name: field.name.clone(),
+        ty: LogicalType::Struct(kept.collect()),
+        nullable: field.nullable,
+    }
+}
+
+/// The field in the types that Spark gives it, at every depth.
+fn as_spark(field: &Field) -> Field {
+    use LogicalType as T;
+    let ty = match &field.ty {
+        T::List(element) => T::List(as_spark(element).into()),
+        T::Map(entry) => T::Map([as_spark(&entry[0]), as_spark(&entry[1])].into()),
+        T::Struct(fields) => T::Struct(fields.iter().map(as_spark).collect()),
+        flat => spark_type(flat),
+    };
+    Field {
+        name: field.name.clone(),
+        ty,
+        nullable: field.nullable,
+    }
+}
