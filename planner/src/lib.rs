@@ -32,3 +32,6 @@ pub mod prune;
 
 // Layer 7
 pub mod plan;
+
+// Layer 8
+pub mod explain;

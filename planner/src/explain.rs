@@ -1,0 +1,290 @@
+//! What a plan will read and skip, conjunct by conjunct, and why.
+//!
+//! [`explain`] takes a plan and, for each of its files, what the footer says; it asks every row group's
+//! bounds. [`Explanation::text`] draws it, [`Explanation::json`] writes the object that the command line
+//! promises. With [`Engine::Spark`] the lists are what Spark 4.3 prints; with [`Engine::Lith`] they are
+//! SQL, and `pushed_filters` holds whatever lith can judge before it reads rows, which is more.
+
+mod draw;
+mod finding;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use lith_format::bind::{LeafSource, bind};
+use lith_format::error::Result;
+use lith_format::filter::{Filter, Verdict};
+use lith_format::meta::{FileMeta, Format, RowGroupMeta};
+use lith_format::scalar::Scalar;
+use lith_format::schema::LeafId;
+use lith_format::stats::ColumnStats;
+use serde_json::{Value, json};
+
+use crate::expr::Expr;
+use crate::plan::{ScanPlan, Share};
+use crate::pushdown;
+
+pub use draw::Palette;
+pub use finding::Finding;
+
+/// Whose words an explanation uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// What lith judges.
+    #[default]
+    Lith,
+    /// What Spark 4.3 would print.
+    Spark,
+}
+
+/// Row groups of the files that are opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowGroups {
+    /// How many there are.
+    pub total: u64,
+    /// How many may hold wanted rows.
+    pub selected: u64,
+    /// How many hold nothing but wanted rows.
+    pub always: u64,
+}
+
+/// A plan, explained.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// Whose words the lists are in.
+    pub engine: Engine,
+    /// The format of the first file.
+    pub format: Option<Format>,
+    /// What was asked to be read.
+    pub location: Vec<String>,
+    /// Conditions that decide which directories are read.
+    pub partition_filters: Vec<String>,
+    /// Conditions on stored columns.
+    pub data_filters: Vec<String>,
+    /// Those of them that are judged before rows are read.
+    pub pushed_filters: Vec<String>,
+    /// What rows are asked.
+    pub post_filter: Option<String>,
+    /// The stored columns needed.
+    pub read_schema: String,
+    /// Whether the condition is never true, whatever the files hold.
+    pub empty: bool,
+    /// Partitions.
+    pub partitions: Share,
+    /// Files.
+    pub files: Share,
+    /// Row groups of the files left.
+    pub row_groups: RowGroups,
+    /// Bytes of all files, and of the needed columns in the row groups left.
+    pub bytes: Share,
+    /// Rows of the files left, and of the row groups left.
+    pub rows: Share,
+    /// One a conjunct, in the order in which rows are asked.
+    pub conjuncts: Vec<Finding>,
+}
+
+/// Explains a plan. `files` holds what the footers of the plan's files say, in the order of its tasks.
+///
+/// # Errors
+/// A file whose columns do not go with the table's.
+pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<Explanation> {
+    let units = units(plan, files)?;
+    let mut out = Explanation {
+        engine,
+        format: files.first().map(|meta| meta.format),
+        location: Vec::new(),
+        partition_filters: render(&plan.classes.partition_filters, engine),
+        data_filters: render(&plan.classes.data_filters, engine),
+        pushed_filters: pushed_filters(plan, engine),
+        post_filter: post_filter(plan, engine),
+        read_schema: plan.read_schema.clone(),
+        empty: plan.empty,
+        partitions: plan.partitions,
+        files: plan.files,
+        row_groups: RowGroups::default(),
+        bytes: Share {
+            total: plan.bytes.total,
+            selected: 0,
+        },
+        rows: Share::default(),
+        conjuncts: finding::findings(plan, &units),
+    };
+    let needed = needed_leaves(plan);
+    for unit in &units {
+        let verdict = unit.judge(&plan.filter);
+        let selected = verdict != Verdict::Never;
+        out.row_groups.total += 1;
+        out.row_groups.selected += u64::from(selected);
+        out.row_groups.always += u64::from(verdict == Verdict::Always);
+        out.rows.total += unit.group.rows;
+        if selected {
+            out.rows.selected += unit.group.rows;
+            out.bytes.selected += unit.bytes_of(&needed);
+        }
+    }
+    if units.is_empty() {
+        out.bytes.selected = plan.bytes.selected;
+    }
+    Ok(out)
+}
+
+/// What the bounds of each row group of each file say of the plan's condition, in the order of its tasks.
+///
+/// # Errors
+/// A file whose columns do not go with the table's.
+pub fn verdicts(plan: &ScanPlan, files: &[&FileMeta]) -> Result<Vec<Vec<Verdict>>> {
+    let mut units = units(plan, files)?.into_iter();
+    let of_file = |meta: &&FileMeta| {
+        let units = units.by_ref().take(meta.row_groups.len());
+        units.map(|unit| unit.judge(&plan.filter)).collect()
+    };
+    Ok(files.iter().map(of_file).collect())
+}
+
+/// A row group of one of the plan's files.
+struct Unit<'a> {
+    group: &'a RowGroupMeta,
+    sources: Rc<[LeafSource]>,
+    partition: &'a [Scalar],
+}
+
+impl Unit<'_> {
+    fn judge(&self, filter: &Filter) -> Verdict {
+        filter.judge(&|leaf| self.stats(leaf))
+    }
+
+    /// What is known of a leaf of the table.
+    fn stats(&self, leaf: LeafId) -> Option<Cow<'_, ColumnStats>> {
+        let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, self.group.rows)));
+        match self.sources.get(leaf.index())? {
+            LeafSource::File(leaf) => {
+                let chunk = self.group.chunks.get(leaf.index())?;
+                Some(Cow::Borrowed(&chunk.stats))
+            }
+            LeafSource::Partition(index) => constant(self.partition.get(*index)?),
+            LeafSource::Missing => constant(&Scalar::Null),
+        }
+    }
+
+    /// Bytes of these leaves, or all of the row group's where the footer does not say.
+    fn bytes_of(&self, leaves: &[LeafId]) -> u64 {
+        let in_file = leaves
+            .iter()
+            .filter_map(|leaf| match self.sources.get(leaf.index()) {
+                Some(LeafSource::File(leaf)) => Some(*leaf),
+                _ => None,
+            });
+        let sizes = in_file.map(|leaf| self.group.chunks.get(leaf.index())?.compressed_bytes);
+        let sum: Option<u64> = sizes.sum();
+        sum.unwrap_or_else(|| self.group.compressed_bytes())
+    }
+}
+
+fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>> {
+    let mut out = Vec::new();
+    for (task, meta) in plan.tasks.iter().zip(files) {
+        let sources = bind(&plan.table, &meta.schema).map_err(|e| e.at_path(&task.path))?;
+        let sources: Rc<[LeafSource]> = sources.into();
+        out.extend(meta.row_groups.iter().map(|group| Unit {
+            group,
+            sources: sources.clone(),
+            partition: &task.partition,
+        }));
+    }
+    Ok(out)
+}
+
+/// The stored leaves of the output and of the conditions that rows are asked.
+fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
+    let mut columns = plan.columns.clone();
+    columns.extend(
+        plan.classes
+            .post_filter
+            .iter()
+            .flat_map(Expr::column_indices),
+    );
+    columns.sort_unstable();
+    columns.dedup();
+    let schema = &plan.table.schema;
+    let leaves = columns.into_iter().flat_map(|column| {
+        let first = schema.first_leaf(column).0;
+        let count = schema.fields[column].leaf_count() as u32;
+        (first..first + count).map(LeafId)
+    });
+    leaves.collect()
+}
+
+fn render(exprs: &[Expr], engine: Engine) -> Vec<String> {
+    let text = |expr: &Expr| match engine {
+        Engine::Lith => expr.sql(),
+        Engine::Spark => expr.spark(),
+    };
+    exprs.iter().map(text).collect()
+}
+
+fn pushed_filters(plan: &ScanPlan, engine: Engine) -> Vec<String> {
+    match engine {
+        Engine::Spark => plan.pushed_filters.clone(),
+        Engine::Lith => {
+            let judged = plan.classes.post_filter.iter();
+            let judged = judged.filter(|e| is_judged(&pushdown::filter(e, &plan.table)));
+            judged.map(Expr::sql).collect()
+        }
+    }
+}
+
+fn post_filter(plan: &ScanPlan, engine: Engine) -> Option<String> {
+    match engine {
+        Engine::Spark => plan.classes.post_filter_spark(),
+        Engine::Lith => {
+            let asked: Vec<String> = plan.residual().into_iter().map(Expr::sql).collect();
+            (!asked.is_empty()).then(|| asked.join(" AND "))
+        }
+    }
+}
+
+/// Whether metadata may decide it.
+fn is_judged(filter: &Filter) -> bool {
+    match filter {
+        Filter::Opaque => false,
+        Filter::And(terms) => terms.iter().any(is_judged),
+        Filter::Or(terms) => terms.iter().all(is_judged),
+        Filter::Not(inner) => match &**inner {
+            // NOT (a AND b) is an OR, NOT (a OR b) an AND
+            Filter::And(terms) => terms.iter().all(is_judged),
+            Filter::Or(terms) => terms.iter().any(is_judged),
+            inner => is_judged(inner),
+        },
+        _ => true,
+    }
+}
+
+impl Explanation {
+    /// The object of `lith explain -f json`. Spark has no lists for a query that is proved empty.
+    pub fn json(&self) -> Value {
+        let no_lists = self.empty && self.engine == Engine::Spark;
+        let list = |items: &[String]| if no_lists { Value::Null } else { json!(items) };
+        let share = |share: &Share| json!({"total": share.total, "selected": share.selected});
+        json!({
+            "schema_version": 1,
+            "format": self.format.map(|format| format.to_string()),
+            "location": self.location,
+            "partition_filters": list(&self.partition_filters),
+            "data_filters": list(&self.data_filters),
+            "pushed_filters": list(&self.pushed_filters),
+            "post_filter": self.post_filter,
+            "read_schema": self.read_schema,
+            "empty": self.empty,
+            "partitions": share(&self.partitions),
+            "files": share(&self.files),
+            "row_groups": {
+                "total": self.row_groups.total,
+                "selected": self.row_groups.selected,
+                "always": self.row_groups.always,
+            },
+            "bytes": share(&self.bytes),
+            "rows": {"total": self.rows.total, "selected_at_most": self.rows.selected},
+            "conjuncts": self.conjuncts.iter().map(Finding::json).collect::<Vec<_>>(),
+        })
+    }
+}

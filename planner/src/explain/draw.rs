@@ -1,0 +1,241 @@
+//! An explanation as text for the eye.
+//!
+//! ```text
+//! scan of parquet   orders
+//! ├─ partitions     1 of 3
+//! ├─ row groups     2 of 8, 1 of them whole
+//! └─ conditions
+//!    ├─ store_id = 'S01'         partition   by directory
+//!    └─ unit_cost < unit_price   data        by row group bounds, rows
+//!       not pushed by Spark: compares two columns; lith judges it on the bounds of both
+//! ```
+
+use std::fmt::Write;
+
+use super::{Engine, Explanation};
+use crate::plan::Share;
+
+/// Escape sequences around parts of the text; empty ones give plain text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Palette {
+    /// Before names of parts.
+    pub label: &'static str,
+    /// Before what stands out.
+    pub strong: &'static str,
+    /// Before remarks.
+    pub remark: &'static str,
+    /// After each of them.
+    pub reset: &'static str,
+}
+
+impl Palette {
+    /// For a terminal.
+    pub const COLOUR: Palette = Palette {
+        label: "\x1b[2m",
+        strong: "\x1b[1m",
+        remark: "\x1b[36m",
+        reset: "\x1b[0m",
+    };
+
+    fn paint(&self, before: &str, text: &str) -> String {
+        format!(
+            "{before}{text}{}",
+            if before.is_empty() { "" } else { self.reset }
+        )
+    }
+}
+
+impl Explanation {
+    /// The tree; with [`Engine::Spark`] followed by the lists as Spark names them.
+    pub fn text(&self, palette: &Palette) -> String {
+        let mut out = String::new();
+        let format = self
+            .format
+            .map_or("nothing".to_owned(), |format| format.to_string());
+        let head = palette.paint(palette.strong, &format!("scan of {format:<9}"));
+        let location = self.location.join(" ");
+        let _ = writeln!(out, "{}", format!("{head}{location}").trim_end());
+        let mut rows = self.rows_of_figures();
+        if self.engine == Engine::Spark {
+            rows.extend(self.spark_lists());
+        }
+        let last = rows.len() - 1;
+        for (index, (label, text)) in rows.into_iter().enumerate() {
+            let branch = if index == last && self.conjuncts.is_empty() {
+                "└─"
+            } else {
+                "├─"
+            };
+            let label = palette.paint(palette.label, &format!("{label:<17}"));
+            let _ = writeln!(out, "{branch} {label}{text}");
+        }
+        self.draw_conjuncts(&mut out, palette);
+        out
+    }
+
+    fn rows_of_figures(&self) -> Vec<(&'static str, String)> {
+        if self.empty {
+            return vec![(
+                "empty",
+                "the condition is never true: nothing is read".to_owned(),
+            )];
+        }
+        let of = |share: &Share| format!("{} of {}", grouped(share.selected), grouped(share.total));
+        let whole = match self.row_groups.always {
+            0 => String::new(),
+            always => format!(", {} of them whole", grouped(always)),
+        };
+        let groups = Share {
+            total: self.row_groups.total,
+            selected: self.row_groups.selected,
+        };
+        let mut rows = vec![
+            ("partitions", of(&self.partitions)),
+            ("files", of(&self.files)),
+        ];
+        if self.row_groups.total > 0 {
+            rows.push(("row groups", of(&groups) + &whole));
+            rows.push(("rows", format!("at most {}", of(&self.rows))));
+        }
+        let sizes = (bytes(self.bytes.selected), bytes(self.bytes.total));
+        rows.push(("bytes", format!("{} of {}", sizes.0, sizes.1)));
+        rows.push(("columns read", self.read_schema.clone()));
+        rows
+    }
+
+    fn spark_lists(&self) -> Vec<(&'static str, String)> {
+        let list = |items: &[String]| format!("[{}]", items.join(", "));
+        vec![
+            ("PartitionFilters", list(&self.partition_filters)),
+            ("DataFilters", list(&self.data_filters)),
+            ("PushedFilters", list(&self.pushed_filters)),
+            (
+                "PostScanFilters",
+                self.post_filter.clone().unwrap_or_default(),
+            ),
+            ("ReadSchema", self.read_schema.clone()),
+        ]
+    }
+
+    fn draw_conjuncts(&self, out: &mut String, palette: &Palette) {
+        if self.conjuncts.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "└─ {}", palette.paint(palette.label, "conditions"));
+        let width = |finding: &super::Finding| bare(&finding.text).chars().count();
+        let width = self.conjuncts.iter().map(width).max().unwrap_or(0).min(60);
+        for (index, finding) in self.conjuncts.iter().enumerate() {
+            let is_last = index + 1 == self.conjuncts.len();
+            let (branch, stem) = if is_last {
+                ("└─", "  ")
+            } else {
+                ("├─", "│ ")
+            };
+            let text = format!("{:<width$}", bare(&finding.text));
+            let judges: Vec<&str> = finding
+                .judged_by
+                .iter()
+                .map(|judge| spoken(judge))
+                .collect();
+            let _ = writeln!(
+                out,
+                "   {branch} {}   {:<9}   by {}{}",
+                palette.paint(palette.strong, &text),
+                finding.class,
+                judges.join(", "),
+                ruled_out(finding.ruled_out),
+            );
+            let why = finding.not_pushed_because.as_ref();
+            let why = why.map(|why| format!("not pushed by Spark: {why}"));
+            let remark: Vec<String> = why.into_iter().chain(finding.hint.clone()).collect();
+            if !remark.is_empty() {
+                let remark = palette.paint(palette.remark, &remark.join("; "));
+                let _ = writeln!(out, "   {stem} {remark}");
+            }
+        }
+    }
+}
+
+/// Without the brackets around the whole.
+fn bare(text: &str) -> &str {
+    let mut depth = 0i32;
+    let wraps = text.starts_with('(')
+        && text.char_indices().all(|(at, c)| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth > 0 || at + 1 == text.len()
+        });
+    if wraps {
+        &text[1..text.len() - 1]
+    } else {
+        text
+    }
+}
+
+fn ruled_out(groups: u64) -> String {
+    match groups {
+        0 => String::new(),
+        1 => ", rules out 1 row group".to_owned(),
+        many => format!(", rules out {} row groups", grouped(many)),
+    }
+}
+
+fn spoken(judge: &str) -> &str {
+    match judge {
+        "row_group_stats" => "row group bounds",
+        "page_index" => "page bounds",
+        "bloom" => "Bloom filter",
+        other => other,
+    }
+}
+
+/// `4,000,000`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `12.3 MiB`
+fn bytes(number: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut unit = "B";
+    for larger in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    if unit == "B" {
+        format!("{number} B")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_readable() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(4_000_000), "4,000,000");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+    }
+
+    #[test]
+    fn only_brackets_around_the_whole_go() {
+        assert_eq!(bare("(a = 1)"), "a = 1");
+        assert_eq!(bare("(a) AND (b)"), "(a) AND (b)");
+        assert_eq!(bare("(a = 'ü')"), "a = 'ü'");
+    }
+}

@@ -1,0 +1,300 @@
+//! One conjunct: who judges it, what it rules out, why Spark does not push it, what would help.
+
+use lith_format::bind::LeafSource;
+use lith_format::filter::{CompareOp, Filter, Verdict};
+use lith_format::meta::ChunkMeta;
+use lith_format::schema::LeafId;
+use serde_json::{Value, json};
+
+use super::{Unit, is_judged};
+use crate::classify::{Class, class_of, weaken};
+use crate::expr::{ArithmeticOp, Expr};
+use crate::normalize::without_implied_null_tests;
+use crate::plan::ScanPlan;
+use crate::pushdown;
+
+/// What is to say of a conjunct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The conjunct, as SQL.
+    pub text: String,
+    /// `partition`, `pushed` (Spark pushes it, too), `data` (it does not) or `constant`.
+    pub class: &'static str,
+    /// Who judges it, in order: `directory`, `row_group_stats`, `page_index`, `bloom`, `dictionary`, `rows`.
+    pub judged_by: Vec<&'static str>,
+    /// How many row groups of the files left it rules out alone.
+    pub ruled_out: u64,
+    /// Why Spark does not push it.
+    pub not_pushed_because: Option<String>,
+    /// What would help, or what lith does where Spark does nothing.
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "text": self.text,
+            "class": self.class,
+            "judged_by": self.judged_by,
+            "not_pushed_because": self.not_pushed_because,
+            "hint": self.hint,
+        })
+    }
+}
+
+/// Partition conjuncts first, then the others in the order in which rows are asked.
+pub(super) fn findings(plan: &ScanPlan, units: &[Unit]) -> Vec<Finding> {
+    let partition = without_implied_null_tests(&plan.conjuncts)
+        .into_iter()
+        .filter(|conjunct| class_of(conjunct, &plan.table) == Class::Partition);
+    partition
+        .chain(plan.residual())
+        .map(|conjunct| finding(conjunct, plan, units))
+        .collect()
+}
+
+fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
+    let table = &plan.table;
+    let kind = class_of(conjunct, table);
+    let filter = pushdown::filter(conjunct, table);
+    let pushed = kind == Class::Data && pushdown::pushed(conjunct, table).is_some();
+    let judged = kind != Class::Partition && is_judged(&filter);
+    let verdicts = units
+        .iter()
+        .filter(|unit| judged && unit.judge(&filter) == Verdict::Never);
+    let ruled_out = verdicts.count() as u64;
+    let why_not = if pushed {
+        None
+    } else {
+        why_not_pushed(conjunct, kind)
+    };
+    let hint = match (kind, judged) {
+        (Class::Partition | Class::Constant, _) => None,
+        (_, true) => help_with_bounds(&filter, ruled_out, units, plan)
+            .or_else(|| (!pushed).then(|| how_lith_judges(conjunct))),
+        (_, false) => how_to_rewrite(conjunct),
+    };
+    Finding {
+        text: conjunct.sql(),
+        class: match kind {
+            Class::Partition => "partition",
+            Class::Constant => "constant",
+            Class::Data if pushed => "pushed",
+            Class::Data | Class::Mixed => "data",
+        },
+        judged_by: judges(conjunct, (kind, judged), &filter, (plan, units)),
+        ruled_out,
+        not_pushed_because: why_not,
+        hint,
+    }
+}
+
+fn judges(
+    conjunct: &Expr,
+    (kind, judged): (Class, bool),
+    filter: &Filter,
+    (plan, units): (&ScanPlan, &[Unit]),
+) -> Vec<&'static str> {
+    if kind == Class::Partition {
+        return vec!["directory"];
+    }
+    let data_columns = plan.table.data_columns();
+    let mut out = Vec::new();
+    if kind == Class::Mixed && weaken(conjunct, &|index| index >= data_columns).is_some() {
+        out.push("directory");
+    }
+    if judged {
+        out.push("row_group_stats");
+        let chunks: Vec<&ChunkMeta> = leaves(filter)
+            .into_iter()
+            .flat_map(|leaf| units.iter().filter_map(move |unit| chunk(unit, leaf)))
+            .collect();
+        if chunks.iter().any(|chunk| chunk.has_index) {
+            out.push("page_index");
+        }
+        if asks_for_values(filter) && chunks.iter().any(|chunk| chunk.has_bloom) {
+            out.push("bloom");
+        }
+        let coded = |chunk: &&ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
+        if chunks.iter().any(coded) {
+            out.push("dictionary");
+        }
+    }
+    out.push("rows");
+    out
+}
+
+fn chunk<'a>(unit: &'a Unit, leaf: LeafId) -> Option<&'a ChunkMeta> {
+    match unit.sources.get(leaf.index())? {
+        LeafSource::File(leaf) => unit.group.chunks.get(leaf.index()),
+        _ => None,
+    }
+}
+
+/// The leaves that a filter names, each once.
+fn leaves(filter: &Filter) -> Vec<LeafId> {
+    fn collect(filter: &Filter, out: &mut Vec<LeafId>) {
+        match filter {
+            Filter::Compare { leaf, .. }
+            | Filter::NullSafeEq { leaf, .. }
+            | Filter::In { leaf, .. }
+            | Filter::Like { leaf, .. }
+            | Filter::IsNull(leaf)
+            | Filter::IsNotNull(leaf) => out.push(*leaf),
+            Filter::CompareLeaves { left, right, .. } => out.extend([*left, *right]),
+            Filter::And(terms) | Filter::Or(terms) => {
+                terms.iter().for_each(|term| collect(term, out));
+            }
+            Filter::Not(inner) => collect(inner, out),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    collect(filter, &mut out);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Whether a Bloom filter can answer it.
+fn asks_for_values(filter: &Filter) -> bool {
+    match filter {
+        Filter::Compare { op, .. } => *op == CompareOp::Eq,
+        Filter::NullSafeEq { .. } | Filter::In { .. } => true,
+        Filter::And(terms) => terms.iter().any(asks_for_values),
+        Filter::Or(terms) => terms.iter().all(asks_for_values),
+        _ => false,
+    }
+}
+
+/// Why Spark does not push it: the first thing that it cannot translate.
+fn why_not_pushed(conjunct: &Expr, kind: Class) -> Option<String> {
+    match kind {
+        Class::Partition => None,
+        Class::Constant if conjunct.is_deterministic() => Some("names no column".to_owned()),
+        Class::Constant => Some("its value is another every time".to_owned()),
+        Class::Mixed => Some("needs partition columns and stored columns together".to_owned()),
+        Class::Data => obstacle(conjunct),
+    }
+}
+
+fn obstacle(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Column(_) | Expr::Literal(..) => None,
+        Expr::And(left, right) => obstacle(left).or_else(|| obstacle(right)),
+        Expr::Or(left, right) => obstacle(left)
+            .or_else(|| obstacle(right))
+            .map(|why| format!("a side of the OR cannot be pushed: {why}")),
+        Expr::Cast { expr, ty, .. } => Some(format!("casts {} to {ty}", name(expr))),
+        Expr::Function { name, .. } => Some(format!("computes {name}() for every row")),
+        Expr::Arithmetic { op, .. } => Some(format!("computes {} for every row", op.symbol())),
+        Expr::Negate(_) => Some("computes - for every row".to_owned()),
+        Expr::Like { .. } => {
+            Some("the pattern is more than a plain prefix, suffix or part".to_owned())
+        }
+        Expr::RLike { .. } => Some("matches a regular expression".to_owned()),
+        Expr::If { .. } | Expr::Case { .. } => Some("chooses between values row by row".to_owned()),
+        other => {
+            let children = other.children();
+            let columns = children
+                .iter()
+                .filter(|e| matches!(e, Expr::Column(_)))
+                .count();
+            children
+                .into_iter()
+                .find_map(obstacle)
+                .or_else(|| (columns > 1).then(|| "compares two columns".to_owned()))
+        }
+    }
+}
+
+fn name(expr: &Expr) -> String {
+    match expr {
+        Expr::Column(column) => column.sql(),
+        _ => "a value".to_owned(),
+    }
+}
+
+/// What lith does with a conjunct that Spark does not push.
+fn how_lith_judges(conjunct: &Expr) -> String {
+    let compares_columns = conjunct.any(|e| match e {
+        Expr::Compare { left, right, .. } => {
+            !left.columns().is_empty() && !right.columns().is_empty()
+        }
+        _ => false,
+    });
+    if compares_columns {
+        "lith judges it on the bounds of both".to_owned()
+    } else {
+        "lith judges what it can of it on bounds".to_owned()
+    }
+}
+
+/// What to write instead, where there is something.
+fn how_to_rewrite(conjunct: &Expr) -> Option<String> {
+    let hint = |text: &str| Some(text.to_owned());
+    let mut found = None;
+    conjunct.for_each(|expr| {
+        let here = match expr {
+            Expr::Cast { expr, ty, .. } if matches!(**expr, Expr::Column(_)) && ty.is_text() => {
+                hint("compare the column with a literal of its own type instead of casting it to text")
+            }
+            Expr::Cast { expr, .. } if matches!(&**expr, Expr::Column(c) if c.bound.as_ref().is_some_and(|b| b.ty.is_text())) => {
+                hint("the column holds text: compare it with text, or store it as a number")
+            }
+            Expr::Arithmetic {
+                op: ArithmeticOp::Add | ArithmeticOp::Subtract,
+                left,
+                right,
+                ..
+            } if left.columns().is_empty() != right.columns().is_empty() => {
+                hint("move the constant to the other side, so that the bare column is compared")
+            }
+            Expr::Function { name, .. } if matches!(name.as_str(), "year" | "month" | "date_trunc" | "trunc") => {
+                hint("write it as a range: column >= start AND column < end")
+            }
+            _ => None,
+        };
+        found = found.take().or(here);
+    });
+    found
+}
+
+/// What is wrong with the bounds, if they ruled nothing out.
+fn help_with_bounds(
+    filter: &Filter,
+    ruled_out: u64,
+    units: &[Unit],
+    plan: &ScanPlan,
+) -> Option<String> {
+    if ruled_out > 0 || units.is_empty() {
+        return None;
+    }
+    let [leaf] = leaves(filter)[..] else {
+        return None;
+    };
+    let column = plan.table.schema.leaves().get(leaf.index())?.0.join(".");
+    let chunks: Vec<&ChunkMeta> = units.iter().filter_map(|unit| chunk(unit, leaf)).collect();
+    let bounded = |chunk: &&ChunkMeta| chunk.stats.min.is_some() || chunk.stats.all_null();
+    if chunks.is_empty() || !matches!(filter, Filter::Compare { .. } | Filter::In { .. }) {
+        return None;
+    }
+    if !chunks.iter().any(bounded) {
+        let distrust = chunks.iter().find_map(|chunk| chunk.distrust);
+        return Some(match distrust {
+            Some(why) => format!("no bounds of {column} can be believed: {why}"),
+            None => format!("no bounds: the writer stored none for {column}"),
+        });
+    }
+    if chunks.len() < 2
+        || units
+            .iter()
+            .all(|unit| unit.judge(filter) == Verdict::Always)
+    {
+        return None;
+    }
+    Some(format!(
+        "the bounds of {column} rule out none of {} row groups; sorting by it would let them",
+        chunks.len()
+    ))
+}

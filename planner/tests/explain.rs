@@ -1,0 +1,241 @@
+//! Explanations of a small table of two files, each of two row groups, whose bounds are made up.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
+use lith_format::scalar::Scalar;
+use lith_format::schema::{Field, Schema};
+use lith_format::stats::{Bound, ColumnStats};
+use lith_format::types::LogicalType;
+use lith_planner::discover::{DataFile, Dataset, Partition};
+use lith_planner::explain::{Engine, Explanation, Palette, explain};
+use lith_planner::plan::{Query, Table, plan};
+use serde_json::json;
+
+fn table() -> Table {
+    let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+    let stored = Schema::new(vec![
+        int("cost"),
+        int("price"),
+        Field::nullable("note", LogicalType::String),
+    ]);
+    let file = |store: &str, partition| DataFile {
+        path: format!("{store}/part").into(),
+        bytes: 1000,
+        partition,
+    };
+    let partition = |store: &str| Partition {
+        directory: format!("store={store}"),
+        values: vec![Scalar::string(store)],
+    };
+    let dataset = Dataset {
+        files: vec![file("S01", 0), file("S02", 1)],
+        partitions: vec![partition("S01"), partition("S02")],
+        partition_columns: vec![Field::nullable("store", LogicalType::String)],
+    };
+    Table::new(&stored, dataset)
+}
+
+/// Two row groups of ten rows: costs of 1 to 9 and 10 to 19, prices of 0 to 5 in the first, 20 to 30 in
+/// the second; the note has no bounds.
+fn meta() -> FileMeta {
+    let chunk = |bounds: Option<(i64, i64)>| ChunkMeta {
+        compressed_bytes: Some(100),
+        has_index: true,
+        stats: ColumnStats {
+            min: bounds.map(|(min, _)| bound(min)),
+            max: bounds.map(|(_, max)| bound(max)),
+            null_count: Some(0),
+            value_count: Some(10),
+            ..ColumnStats::default()
+        },
+        ..ChunkMeta::default()
+    };
+    let group = |cost, price| RowGroupMeta {
+        rows: 10,
+        range: 0..500,
+        chunks: vec![chunk(Some(cost)), chunk(Some(price)), chunk(None)],
+    };
+    FileMeta {
+        format: Format::Parquet,
+        version: "2.6".into(),
+        created_by: None,
+        schema: Schema::new(table().schema.schema.fields[..3].to_vec()),
+        rows: 20,
+        row_groups: vec![group((6, 9), (0, 5)), group((10, 19), (20, 30))],
+        key_values: Vec::new(),
+        footer_bytes: 0,
+    }
+}
+
+fn bound(value: i64) -> Bound {
+    Bound {
+        value: Scalar::Int(value),
+        exact: true,
+    }
+}
+
+fn explained(predicate: &str, columns: &[&str], engine: Engine) -> Explanation {
+    let query = Query {
+        predicate: Some(predicate),
+        columns: (!columns.is_empty()).then(|| columns.iter().map(|c| (*c).into()).collect()),
+        limit: None,
+    };
+    let plan = plan(&table(), &query).unwrap();
+    let meta = meta();
+    let metas: Vec<&FileMeta> = plan.tasks.iter().map(|_| &meta).collect();
+    explain(&plan, &metas, engine).unwrap()
+}
+
+#[test]
+fn two_columns_are_judged_on_the_bounds_of_both() {
+    let json = explained("store = 'S01' AND cost < price", &["price"], Engine::Lith).json();
+    assert_eq!(
+        json,
+        json!({
+            "schema_version": 1,
+            "format": "parquet",
+            "location": [],
+            "partition_filters": ["(store IS NOT NULL)", "(store = 'S01')"],
+            "data_filters": ["(cost IS NOT NULL)", "(price IS NOT NULL)", "(cost < price)"],
+            "pushed_filters": ["(cost IS NOT NULL)", "(price IS NOT NULL)", "(cost < price)"],
+            "post_filter": "(cost < price)",
+            "read_schema": "struct<cost:int,price:int>",
+            "empty": false,
+            "partitions": {"total": 2, "selected": 1},
+            "files": {"total": 2, "selected": 1},
+            "row_groups": {"total": 2, "selected": 1, "always": 1},
+            "bytes": {"total": 2000, "selected": 200},
+            "rows": {"total": 20, "selected_at_most": 10},
+            "conjuncts": [
+                {
+                    "text": "(store = 'S01')",
+                    "class": "partition",
+                    "judged_by": ["directory"],
+                    "not_pushed_because": null,
+                    "hint": null,
+                },
+                {
+                    "text": "(cost < price)",
+                    "class": "data",
+                    "judged_by": ["row_group_stats", "page_index", "rows"],
+                    "not_pushed_because": "compares two columns",
+                    "hint": "lith judges it on the bounds of both",
+                },
+            ],
+        })
+    );
+}
+
+#[test]
+fn spark_has_its_own_lists_and_none_for_what_is_never_true() {
+    let json = explained("cost < 10 AND store <> note", &[], Engine::Spark).json();
+    assert_eq!(json["partition_filters"], json!(["isnotnull(store)"]));
+    assert_eq!(
+        json["pushed_filters"],
+        json!(["IsNotNull(cost)", "IsNotNull(note)", "LessThan(cost,10)"])
+    );
+    assert_eq!(
+        json["post_filter"],
+        "(((isnotnull(cost) AND isnotnull(note)) AND (cost < 10)) AND NOT (store = note))"
+    );
+    let never = explained("cost = 1 AND cost = 2", &[], Engine::Spark).json();
+    assert_eq!(never["empty"], true);
+    assert!(never["partition_filters"].is_null() && never["pushed_filters"].is_null());
+    assert_eq!(never["files"], json!({"total": 2, "selected": 0}));
+}
+
+#[test]
+fn reasons_and_hints_name_what_is_in_the_way() {
+    for (predicate, why, hint) in [
+        ("cost = 7", None, None),
+        ("cost < 100", None, None),
+        ("cost IN (7, 12)", None, Some("sorting by it")),
+        ("note = 'x'", None, Some("the writer stored none for note")),
+        (
+            "cast(note AS int) = 1",
+            Some("casts note to int"),
+            Some("holds text"),
+        ),
+        (
+            "cost + 1 < 5",
+            Some("computes +"),
+            Some("move the constant"),
+        ),
+        ("upper(note) = 'X'", Some("upper()"), None),
+        ("note LIKE 'a_c%'", Some("the pattern"), Some("lith judges")),
+        (
+            "cost = 1 OR upper(note) = 'X'",
+            Some("a side of the OR"),
+            None,
+        ),
+        (
+            "store < note",
+            Some("partition columns and stored columns"),
+            None,
+        ),
+    ] {
+        let explanation = explained(predicate, &[], Engine::Lith);
+        let finding = explanation.conjuncts.last().unwrap();
+        let holds = |found: &Option<String>, wanted: Option<&str>| match wanted {
+            Some(wanted) => found.as_ref().is_some_and(|found| found.contains(wanted)),
+            None => found.is_none(),
+        };
+        assert!(
+            holds(&finding.not_pushed_because, why),
+            "{predicate}: {finding:?}"
+        );
+        assert!(
+            hint.is_none() || holds(&finding.hint, hint),
+            "{predicate}: {finding:?}"
+        );
+    }
+}
+
+#[test]
+fn the_tree_is_aligned_and_plain_without_colour() {
+    let explanation = explained("store = 'S01' AND cost < price", &["price"], Engine::Lith);
+    let text = explanation.text(&Palette::default());
+    let expected = "\
+scan of parquet
+├─ partitions       1 of 2
+├─ files            1 of 2
+├─ row groups       1 of 2, 1 of them whole
+├─ rows             at most 10 of 20
+├─ bytes            200 B of 2.0 KiB
+├─ columns read     struct<cost:int,price:int>
+└─ conditions
+   ├─ store = 'S01'   partition   by directory
+   └─ cost < price    data        by row group bounds, page bounds, rows, rules out 1 row group
+      not pushed by Spark: compares two columns; lith judges it on the bounds of both
+";
+    assert_eq!(text, expected);
+    assert!(explanation.text(&Palette::COLOUR).contains("\x1b[1m"));
+}
+
+#[test]
+fn huge_predicates_neither_crash_nor_take_long() {
+    let terms = |joint: &str, term: &dyn Fn(usize) -> String| {
+        (0..10_000).map(term).collect::<Vec<_>>().join(joint)
+    };
+    let start = std::time::Instant::now();
+    let or = terms(" OR ", &|i| format!("cost = {i}"));
+    assert_eq!(explained(&or, &[], Engine::Lith).conjuncts.len(), 1);
+    let and = terms(" AND ", &|i| format!("cost <> {i}"));
+    assert_eq!(explained(&and, &[], Engine::Lith).conjuncts.len(), 10_000);
+    let mixed = terms(" OR ", &|i| format!("(cost = {i} AND price < {i})"));
+    assert_eq!(explained(&mixed, &[], Engine::Lith).conjuncts.len(), 1);
+    let list = (0..10_000)
+        .map(|i| i.to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let list = format!("cost IN ({list})");
+    assert_eq!(explained(&list, &[], Engine::Lith).row_groups.selected, 4);
+    let deep = format!("{}cost = 1{}", "NOT (".repeat(1000), ")".repeat(1000));
+    let query = Query {
+        predicate: Some(&deep),
+        ..Query::default()
+    };
+    let _ = plan(&table(), &query).map(|plan| assert!(!plan.conjuncts.is_empty()));
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
