@@ -14,37 +14,39 @@
 
 // Layer 0
 pub mod error;
-pub mod limits;
 mod numbered;
 pub mod step;
 
 // Layer 1
 pub mod bitmap;
 pub mod bytes;
+pub mod limits;
 pub mod types;
 
 // Layer 2
 pub mod compress;
 pub mod scalar;
 pub mod schema;
-pub mod vector;
 
 // Layer 3
-mod cell;
 pub mod filter;
 pub mod partition;
-pub mod scan;
 pub mod stats;
-mod text;
+pub mod vector;
 
 // Layer 4
+mod cell;
+pub mod meta;
+pub mod scan;
+mod text;
+
+// Layer 5
 pub mod bind;
 mod concat;
 mod gather;
 mod judge;
-pub mod meta;
 pub mod render;
 
-// Layer 5
+// Layer 6
 pub mod orc;
 pub mod parquet;

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::types::LogicalType;
+pub use crate::types::Field;
 
 /// A leaf by its number in depth-first order of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,46 +16,6 @@ impl LeafId {
     /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// A named field.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Field {
-    /// Name, as the file spells it.
-    pub name: String,
-    /// Type.
-    pub ty: LogicalType,
-    /// Whether nulls may occur.
-    pub nullable: bool,
-}
-
-impl Field {
-    /// A field that may hold nulls.
-    pub fn nullable(name: impl Into<String>, ty: LogicalType) -> Self {
-        Field {
-            name: name.into(),
-            ty,
-            nullable: true,
-        }
-    }
-
-    /// A field without nulls.
-    pub fn required(name: impl Into<String>, ty: LogicalType) -> Self {
-        Field {
-            name: name.into(),
-            ty,
-            nullable: false,
-        }
-    }
-
-    /// How many leaves it holds.
-    pub fn leaf_count(&self) -> usize {
-        match self.ty.fields() {
-            [] if self.ty.is_nested() => 0,
-            [] => 1,
-            fields => fields.iter().map(Field::leaf_count).sum(),
-        }
     }
 }
 

@@ -4,8 +4,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::schema::Field;
-
 /// Resolution of a time or timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TimeUnit {
@@ -136,6 +134,46 @@ pub enum LogicalType {
     Union(Arc<[Field]>),
     /// Semi-structured value: the fields are the stored metadata and value.
     Variant(Arc<[Field]>),
+}
+
+/// A named field.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Name, as the file spells it.
+    pub name: String,
+    /// Type.
+    pub ty: LogicalType,
+    /// Whether nulls may occur.
+    pub nullable: bool,
+}
+
+impl Field {
+    /// A field that may hold nulls.
+    pub fn nullable(name: impl Into<String>, ty: LogicalType) -> Self {
+        Field {
+            name: name.into(),
+            ty,
+            nullable: true,
+        }
+    }
+
+    /// A field without nulls.
+    pub fn required(name: impl Into<String>, ty: LogicalType) -> Self {
+        Field {
+            name: name.into(),
+            ty,
+            nullable: false,
+        }
+    }
+
+    /// How many leaves it holds.
+    pub fn leaf_count(&self) -> usize {
+        match self.ty.fields() {
+            [] if self.ty.is_nested() => 0,
+            [] => 1,
+            fields => fields.iter().map(Field::leaf_count).sum(),
+        }
+    }
 }
 
 /// How the values of a type lie in a [`Vector`](crate::vector::Vector).
