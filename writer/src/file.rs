@@ -8,11 +8,12 @@ use std::ops::Range;
 
 use lith_format::error::{Error, Result};
 use lith_format::meta::{FileMeta, Format};
-use lith_format::schema::Schema;
+use lith_format::schema::{Field, Schema};
 use lith_format::vector::{Batch, Vector};
 
 use crate::leaf::Leaf;
 use crate::options::WriteOptions;
+use crate::orc;
 use crate::parallel;
 use crate::parquet;
 use crate::sink::Sink;
@@ -23,13 +24,61 @@ const SLICE_ROWS: usize = 64 << 10;
 /// Values below which more threads cost more than they save.
 const PARALLEL_VALUES: usize = 256 << 10;
 
+/// What the formats differ in.
+#[derive(Debug)]
+enum Encoder {
+    Parquet(parquet::file::Encoder),
+    Orc(orc::file::Encoder),
+}
+
+impl Encoder {
+    fn begin<W: Write>(
+        sink: &mut Sink<W>,
+        schema: &Schema,
+        options: &WriteOptions,
+    ) -> Result<Self> {
+        Ok(match options.format {
+            Format::Parquet => Encoder::Parquet(parquet::file::Encoder::begin(sink, schema)?),
+            Format::Orc => Encoder::Orc(orc::file::Encoder::begin(sink, schema, options)?),
+        })
+    }
+
+    fn put_row_group<W: Write>(
+        &mut self,
+        sink: &mut Sink<W>,
+        leaves: Vec<Leaf>,
+        rows: usize,
+        options: &WriteOptions,
+    ) -> Result<()> {
+        match self {
+            Encoder::Parquet(encoder) => encoder.put_row_group(sink, leaves, rows, options),
+            Encoder::Orc(encoder) => encoder.put_row_group(sink, leaves, rows, options),
+        }
+    }
+
+    fn finish<W: Write>(self, sink: &mut Sink<W>, options: &WriteOptions) -> Result<FileMeta> {
+        match self {
+            Encoder::Parquet(encoder) => encoder.finish(sink, options),
+            Encoder::Orc(encoder) => encoder.finish(sink, options),
+        }
+    }
+}
+
+/// Bytes that the dictionary of a column may take. ORC has dictionaries of text only.
+fn dictionary_bytes(options: &WriteOptions, field: &Field) -> usize {
+    match options.format {
+        Format::Orc if !field.ty.is_text() => 0,
+        _ => options.parquet.dictionary_bytes,
+    }
+}
+
 /// Writes one file. Only [`finish`](Self::finish) makes it readable.
 #[derive(Debug)]
 pub struct FileWriter<W> {
     sink: Sink<W>,
     schema: Schema,
     options: WriteOptions,
-    encoder: parquet::file::Encoder,
+    encoder: Encoder,
     leaves: Vec<Leaf>,
     /// Rows in the open row group.
     open_rows: usize,
@@ -41,14 +90,10 @@ impl<W: Write> FileWriter<W> {
     /// Begins a file of `schema`. Fails if the format cannot hold the schema or the options make no sense.
     pub fn new(sink: W, schema: &Schema, options: WriteOptions) -> Result<Self> {
         options.check()?;
-        if options.format == Format::Orc {
-            return Err(Error::unsupported("ORC is not written yet"));
-        }
-        let dictionary_bytes = options.parquet.dictionary_bytes;
-        let leaf = |field| Leaf::new(field, dictionary_bytes);
+        let leaf = |field| Leaf::new(field, dictionary_bytes(&options, field));
         let leaves = schema.fields.iter().map(leaf).collect::<Result<_>>()?;
         let mut sink = Sink::new(sink);
-        let encoder = parquet::file::Encoder::begin(&mut sink, schema)?;
+        let encoder = Encoder::begin(&mut sink, schema, &options)?;
         Ok(FileWriter {
             sink,
             schema: schema.clone(),

@@ -1,4 +1,4 @@
-//! Vectors to Parquet files and partitioned datasets, committed atomically.
+//! Vectors to Parquet and ORC files and partitioned datasets, committed atomically.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod stats;
 mod store;
 
 // Layer 2
+mod orc;
 mod parquet;
 mod partition;
 

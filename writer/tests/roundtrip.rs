@@ -10,10 +10,13 @@ use any::AnyTable;
 use bytes::Bytes;
 use lith_format::compress::Codec;
 use lith_format::limits::Limits;
+use lith_format::meta::Format;
 use lith_format::scalar::Scalar;
+use lith_format::schema::{Field, Schema};
+use lith_format::types::{LogicalType, TimeUnit, Zone};
 use lith_format::vector::{Batch, Vector};
 use lith_reader::column::ReadContext;
-use lith_reader::parquet::ParquetFile;
+use lith_reader::file::File;
 use lith_reader::selection::Selection;
 use lith_reader::source::{BytesSource, Source};
 use lith_writer::file::FileWriter;
@@ -75,23 +78,25 @@ fn write(table: &AnyTable, options: WriteOptions) -> Vec<u8> {
         .iter()
         .for_each(|batch| writer.write(batch).unwrap());
     let (returned, bytes) = writer.into_parts().unwrap();
-    let source = source(&bytes);
-    let read = ParquetFile::open(&source, &Limits::default()).unwrap();
-    assert_eq!(format!("{returned:?}"), format!("{:?}", read.meta()));
+    assert_eq!(
+        format!("{returned:?}"),
+        format!("{:?}", open(&bytes).meta())
+    );
     bytes
 }
 
-fn source(bytes: &[u8]) -> Arc<dyn Source> {
-    Arc::new(BytesSource::new(Bytes::copy_from_slice(bytes), "memory"))
+fn open(bytes: &[u8]) -> File {
+    let source: Arc<dyn Source> =
+        Arc::new(BytesSource::new(Bytes::copy_from_slice(bytes), "memory"));
+    File::from_source(source, Limits::default()).unwrap()
 }
 
 /// Column `column` of the file, row group by row group, in windows of `window` rows.
 fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
-    let (source, context) = (source(bytes), ReadContext::default());
-    let file = ParquetFile::open(&source, &context.limits).unwrap();
+    let (file, context) = (open(bytes), ReadContext::default());
     let mut out = Vec::new();
     for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
-        let mut reader = file.column(&source, ordinal, column, &context).unwrap();
+        let mut reader = file.column(ordinal, column, &context).unwrap();
         let mut left = group.rows as usize;
         while left > 0 {
             let rows = left.min(window);
@@ -102,10 +107,47 @@ fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
     out
 }
 
-quickcheck::quickcheck! {
-    fn what_is_written_reads_back(table: AnyTable, options: AnyOptions, window: u8) -> bool {
-        let bytes = write(&table, options.0);
-        table.schema.fields.iter().enumerate().all(|(column, field)| {
+/// A table of the types that ORC stores as they are, or as others that hold the same values.
+#[derive(Debug, Clone)]
+struct OrcTable(AnyTable);
+
+impl Arbitrary for OrcTable {
+    fn arbitrary(g: &mut Gen) -> Self {
+        use LogicalType as T;
+        let mut types = vec![
+            T::Boolean,
+            T::Int8,
+            T::Int16,
+            T::Int32,
+            T::Int64,
+            T::UInt32,
+            T::Float32,
+            T::Float64,
+            T::Date,
+            T::String,
+            T::Varchar(9),
+            T::Binary,
+            T::Uuid,
+        ];
+        types.extend([4, 18, 38].map(|precision| T::Decimal {
+            precision,
+            scale: 2,
+        }));
+        for unit in [TimeUnit::Millis, TimeUnit::Micros, TimeUnit::Nanos] {
+            types.extend([Zone::Utc, Zone::Unstated].map(|zone| T::Timestamp { unit, zone }));
+        }
+        OrcTable(AnyTable::of(g, &types))
+    }
+}
+
+fn reads_back(table: &AnyTable, options: WriteOptions, window: u8) -> bool {
+    let bytes = write(table, options);
+    table
+        .schema
+        .fields
+        .iter()
+        .enumerate()
+        .all(|(column, field)| {
             let column_of = |batch: &Batch| slots(&batch.columns[column]).collect::<Vec<_>>();
             let written: Vec<Scalar> = table.batches.iter().flat_map(column_of).collect();
             let read = read(&bytes, column, 1 + usize::from(window));
@@ -114,14 +156,77 @@ quickcheck::quickcheck! {
             assert!(differs.is_none(), "{}: {differs:?}", field.ty);
             true
         })
+}
+
+quickcheck::quickcheck! {
+    fn what_is_written_to_parquet_reads_back(
+        table: AnyTable,
+        options: AnyOptions,
+        window: u8
+    ) -> bool {
+        reads_back(&table, options.0, window)
     }
+
+    fn what_is_written_to_orc_reads_back(table: OrcTable, options: AnyOptions, window: u8) -> bool {
+        let mut options = options.0;
+        options.format = Format::Orc;
+        options.key_values.truncate(0);
+        if options.codec == Codec::Gzip {
+            options.codec = Codec::Deflate;
+        }
+        reads_back(&table.0, options, window)
+    }
+}
+
+/// Timestamps around 1970 and 2015, where ORC's seconds and nanoseconds are subtle.
+#[test]
+fn orc_keeps_every_timestamp_near_its_epochs() {
+    let ty = LogicalType::Timestamp {
+        unit: TimeUnit::Nanos,
+        zone: Zone::Unstated,
+    };
+    let near = [
+        0,
+        -1_000_000_000,
+        -2_000_000_000,
+        1_420_070_400_000_000_000i128,
+    ];
+    let far = [
+        0,
+        1,
+        100,
+        999_999,
+        1_000_000,
+        1_000_001,
+        500_000_000,
+        999_999_999,
+    ];
+    let values: Vec<Scalar> = near
+        .iter()
+        .flat_map(|near| far.iter().flat_map(move |far| [near - far, near + far]))
+        .map(|value| Scalar::Timestamp {
+            value,
+            unit: TimeUnit::Nanos,
+            zone: Zone::Unstated,
+        })
+        .collect();
+    let schema = Schema::new(vec![Field::required("t", ty.clone())]);
+    let batch = Batch {
+        schema: Arc::new(schema.clone()),
+        rows: values.len(),
+        columns: vec![Vector::from_scalars(ty, &values).unwrap()],
+    };
+    let options = WriteOptions {
+        format: Format::Orc,
+        ..WriteOptions::default()
+    };
+    let batches = vec![batch];
+    assert!(reads_back(&AnyTable { schema, batches }, options, 200));
 }
 
 /// A dictionary that is dropped in one row group is tried anew in the next.
 #[test]
 fn row_groups_of_few_and_of_many_values_alternate() {
-    use lith_format::schema::{Field, Schema};
-    use lith_format::types::LogicalType;
     const ROWS: i64 = 20_000;
     let schema = Schema::new(vec![Field::required("c", LogicalType::Int64)]);
     let batch = |group: i64| {
@@ -142,7 +247,7 @@ fn row_groups_of_few_and_of_many_values_alternate() {
         ..WriteOptions::default()
     };
     let bytes = write(&table, options);
-    let file = ParquetFile::open(&source(&bytes), &Limits::default()).unwrap();
+    let file = open(&bytes);
     let groups = &file.meta().row_groups;
     let coded = |group: usize| {
         groups[group].chunks[0]

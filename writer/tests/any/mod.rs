@@ -17,10 +17,16 @@ pub struct AnyTable {
 
 impl Arbitrary for AnyTable {
     fn arbitrary(g: &mut Gen) -> Self {
-        let types = flat_types();
+        AnyTable::of(g, &flat_types())
+    }
+}
+
+impl AnyTable {
+    /// A table whose columns are of some of `types`.
+    pub fn of(g: &mut Gen, types: &[LogicalType]) -> Self {
         let fields = (0..1 + usize::arbitrary(g) % 6).map(|index| Field {
             name: format!("c{index}"),
-            ty: g.choose(&types).unwrap().clone(),
+            ty: g.choose(types).unwrap().clone(),
             nullable: bool::arbitrary(g),
         });
         let mut schema = Schema::new(fields.collect());
