@@ -6,7 +6,7 @@ mod any;
 
 use std::sync::Arc;
 
-use any::AnyTable;
+use any::{AnyTable, OrcTable};
 use bytes::Bytes;
 use lith_format::compress::Codec;
 use lith_format::limits::Limits;
@@ -105,39 +105,6 @@ fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
         }
     }
     out
-}
-
-/// A table of the types that ORC stores as they are, or as others that hold the same values.
-#[derive(Debug, Clone)]
-struct OrcTable(AnyTable);
-
-impl Arbitrary for OrcTable {
-    fn arbitrary(g: &mut Gen) -> Self {
-        use LogicalType as T;
-        let mut types = vec![
-            T::Boolean,
-            T::Int8,
-            T::Int16,
-            T::Int32,
-            T::Int64,
-            T::UInt32,
-            T::Float32,
-            T::Float64,
-            T::Date,
-            T::String,
-            T::Varchar(9),
-            T::Binary,
-            T::Uuid,
-        ];
-        types.extend([4, 18, 38].map(|precision| T::Decimal {
-            precision,
-            scale: 2,
-        }));
-        for unit in [TimeUnit::Millis, TimeUnit::Micros, TimeUnit::Nanos] {
-            types.extend([Zone::Utc, Zone::Unstated].map(|zone| T::Timestamp { unit, zone }));
-        }
-        OrcTable(AnyTable::of(g, &types))
-    }
 }
 
 fn reads_back(table: &AnyTable, options: WriteOptions, window: u8) -> bool {
