@@ -255,8 +255,8 @@ pub struct Footer {
     pub types: Vec<Type>,
     /// Application metadata.
     pub metadata: Vec<UserMetadataItem>,
-    /// Rows of the file.
-    pub number_of_rows: u64,
+    /// Rows of the file; absent in some early files, whose stripes alone count them.
+    pub number_of_rows: Option<u64>,
     /// Statistics of the file, one for each column id.
     pub statistics: Vec<ColumnStatistics>,
     /// Rows of a stride; 0 if there are no row indexes.
@@ -281,7 +281,7 @@ impl Message for Footer {
             3 => self.stripes.push(field.message()?),
             4 => self.types.push(field.message()?),
             5 => self.metadata.push(field.message()?),
-            6 => self.number_of_rows = field.u64()?,
+            6 => self.number_of_rows = Some(field.u64()?),
             7 => self.statistics.push(field.message()?),
             8 => self.row_index_stride = field.u32()?,
             9 => self.writer = WriterImplementation::from_id(field.i32()?),
@@ -335,11 +335,62 @@ impl Footer {
             end = range.end;
             rows = rows.saturating_add(stripe.number_of_rows);
         }
-        if rows != self.number_of_rows {
-            let stated = self.number_of_rows;
-            let message = format!("{rows} rows in stripes, {stated} in the footer");
-            return Err(Error::corrupt(message).at("Footer", 0));
+        match self.number_of_rows {
+            Some(stated) if stated != rows => {
+                let message = format!("{rows} rows in stripes, {stated} in the footer");
+                Err(Error::corrupt(message).at("Footer", 0))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Rows of the file: those of its stripes.
+    pub fn rows(&self) -> u64 {
+        let rows = self.stripes.iter().map(|stripe| stripe.number_of_rows);
+        rows.fold(0, u64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::orc::testing::{footer, hostile, metadata};
+
+    #[test]
+    fn footers_and_metadata_round_trip() {
+        let limits = Limits::default();
+        let (bytes, section) = (footer().encode(), metadata().encode());
+        assert_eq!(Footer::decode(&bytes, &limits).unwrap(), footer());
+        assert_eq!(Metadata::decode(&section, &limits).unwrap(), metadata());
+        hostile(&section, |bytes| {
+            let decoded = Metadata::decode(bytes, &limits);
+            assert!(decoded.is_err() || decoded.unwrap().stripe_stats.len() <= bytes.len());
+        });
+    }
+
+    #[test]
+    fn stripes_are_held_against_the_body_each_other_and_the_rows() {
+        let limits = Limits::default();
+        let kind = |footer: &Footer| footer.validate(203, &limits).unwrap_err().kind();
+        let mut two = footer();
+        two.stripes.push(StripeInformation {
+            offset: 103,
+            ..two.stripes[0].clone()
+        });
+        assert_eq!(
+            kind(&two),
+            ErrorKind::Corrupt,
+            "20 rows in stripes, 10 stated"
+        );
+        two.number_of_rows = None;
+        two.validate(203, &limits).unwrap();
+        assert_eq!(two.rows(), 20);
+        two.stripes[1].offset = 102;
+        assert_eq!(kind(&two), ErrorKind::Corrupt, "overlap");
+        two.stripes[1].offset = 104;
+        assert_eq!(kind(&two), ErrorKind::Corrupt, "behind the body");
+        two.stripes[1].data_length = u64::MAX;
+        assert_eq!(kind(&two), ErrorKind::Corrupt, "overflow");
     }
 }

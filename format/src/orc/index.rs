@@ -8,9 +8,14 @@
 //!
 //! spec: ORCv1.md, "Row Group Index", "Bloom Filter Index"
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::orc::proto::{Encoder, Field, Message};
 use crate::orc::statistics::ColumnStatistics;
+
+/// More hash functions than any false positive rate asks for.
+const MAX_HASH_FUNCTIONS: u32 = 100;
 
 /// Statistics of a stride, and where its values start in each of the column's streams.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -97,7 +102,8 @@ impl Message for BloomFilter {
         match field.number {
             1 => self.num_hash_functions = field.u32()?,
             2 => field.extend_fixed64(&mut self.bitset)?,
-            3 => self.utf8bitset = Some(field.bytes()?.to_vec()),
+            // a draft of the layout had a number here; see `words`
+            3 => self.utf8bitset = field.bytes().ok().map(<[u8]>::to_vec),
             _ => {}
         }
         Ok(())
@@ -107,6 +113,26 @@ impl Message for BloomFilter {
         out.u32(1, self.num_hash_functions);
         out.fixed64s(2, &self.bitset);
         out.bytes(3, self.utf8bitset.as_deref());
+    }
+}
+
+impl BloomFilter {
+    /// The bits in words, or `None` if they are not what the specification says: filters in a draft
+    /// of the layout state their expected entries as hash functions. Such a filter proves nothing.
+    pub fn words(&self) -> Option<Cow<'_, [u64]>> {
+        if !(1..=MAX_HASH_FUNCTIONS).contains(&self.num_hash_functions) {
+            return None;
+        }
+        let words = match &self.utf8bitset {
+            None => Cow::Borrowed(&self.bitset[..]),
+            Some(bytes) => {
+                let (words, []) = bytes.as_chunks::<8>() else {
+                    return None;
+                };
+                words.iter().copied().map(u64::from_le_bytes).collect()
+            }
+        };
+        (!words.is_empty()).then_some(words)
     }
 }
 
@@ -183,6 +209,32 @@ mod tests {
             let filter = BloomFilter::decode(bytes, &Limits::default()).unwrap();
             assert_eq!(filter.bitset, [7]);
         }
+    }
+
+    #[test]
+    fn filters_give_words_or_prove_nothing() {
+        let [words, bytes] = &bloom_filters().bloom_filter[..] else {
+            panic!("two filters");
+        };
+        assert_eq!(words.words().as_deref(), Some(&[1, u64::MAX][..]));
+        assert_eq!(bytes.words().as_deref(), Some(&[u64::MAX; 2][..]));
+        let draft = BloomFilter {
+            num_hash_functions: 10_000,
+            ..words.clone()
+        };
+        let odd = BloomFilter {
+            utf8bitset: Some(vec![0; 9]),
+            ..words.clone()
+        };
+        let none = BloomFilter {
+            num_hash_functions: 3,
+            ..BloomFilter::default()
+        };
+        assert!(
+            [draft, odd, none]
+                .iter()
+                .all(|filter| filter.words().is_none())
+        );
     }
 
     #[test]

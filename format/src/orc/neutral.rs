@@ -48,7 +48,7 @@ pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<Fi
         format: Format::Orc,
         version: format!("{major}.{minor}"),
         created_by: Some(created_by(tail)),
-        rows: footer.number_of_rows,
+        rows: footer.rows(),
         row_groups: row_groups.collect(),
         key_values: key_values
             .map(|item| (item.name.clone(), Some(item.value.clone())))

@@ -80,7 +80,7 @@ pub fn footer() -> Footer {
             name: "who".into(),
             value: vec![0xff, 0],
         }],
-        number_of_rows: 10,
+        number_of_rows: Some(10),
         statistics: statistics(),
         row_index_stride: 10_000,
         writer: WriterImplementation::OrcCpp,
