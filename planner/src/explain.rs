@@ -65,8 +65,12 @@ pub struct Explanation {
     pub pushed_filters: Vec<String>,
     /// What rows are asked.
     pub post_filter: Option<String>,
-    /// The stored columns needed.
+    /// The stored columns needed, as Spark prints them.
     pub read_schema: String,
+    /// Their names.
+    pub columns_read: Vec<String>,
+    /// How many columns are stored.
+    pub columns_stored: usize,
     /// Whether the condition is never true, whatever the files hold.
     pub empty: bool,
     /// Partitions.
@@ -97,7 +101,14 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
         data_filters: render(&plan.classes.data_filters, engine),
         pushed_filters: pushed_filters(plan, engine),
         post_filter: post_filter(plan, engine),
-        read_schema: plan.read_schema.clone(),
+        read_schema: plan.read_schema.to_string(),
+        columns_read: plan
+            .read_schema
+            .fields
+            .iter()
+            .map(|field| field.name.clone())
+            .collect(),
+        columns_stored: plan.table.data_columns(),
         empty: plan.empty,
         partitions: plan.partitions,
         files: plan.files,

@@ -25,6 +25,7 @@ pub mod classify;
 mod cost;
 pub mod discover;
 pub mod pushdown;
+mod ranges;
 pub mod read_schema;
 
 // Layer 6

@@ -93,8 +93,8 @@ pub struct ScanPlan {
     pub classes: Classes,
     /// The data filters that Spark pushes, as it prints them.
     pub pushed_filters: Vec<String>,
-    /// The stored columns needed, as Spark prints them.
-    pub read_schema: String,
+    /// The stored columns needed, in Spark's types; its text is Spark's ReadSchema.
+    pub read_schema: Schema,
     /// Whether no row can be wanted, whatever the files hold.
     pub empty: bool,
     /// At most so many rows.

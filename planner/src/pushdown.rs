@@ -14,6 +14,7 @@ use crate::calendar;
 use crate::expr::{Column, Expr, scalar_spark};
 use crate::normalize::shape::flip;
 use crate::normalize::widens;
+use crate::ranges;
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
 pub fn pushed(expr: &Expr, table: &TableSchema) -> Option<String> {
@@ -266,6 +267,17 @@ fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Op
             op,
             value: value.clone(),
         });
+    }
+    let of_column = |column: &Column| leaf_of(column, table);
+    match (left, right) {
+        (_, Expr::Literal(Scalar::Null, _)) | (Expr::Literal(Scalar::Null, _), _) => {}
+        (function, Expr::Literal(value, _)) => {
+            return ranges::compared(function, op, value, &of_column);
+        }
+        (Expr::Literal(value, _), function) => {
+            return ranges::compared(function, flip(op), value, &of_column);
+        }
+        _ => {}
     }
     let leaf = |expr| leaf_of(as_column(without_widening(expr))?, table);
     Some(Filter::CompareLeaves {

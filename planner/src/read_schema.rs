@@ -2,14 +2,14 @@
 //! filters after the scan, in the table's order, structs cut down to the fields in use.
 
 use lith_format::scan::TableSchema;
-use lith_format::schema::Field;
+use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
 use crate::expr::{Bound, Column, Expr};
 use crate::resolve::spark_type;
 
-/// `struct<..>` of the columns needed; an `output` of `None` is every column.
-pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> String {
+/// The columns needed, in Spark's types; an `output` of `None` is every column.
+pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
     let filtered = post_filter.iter().flat_map(Expr::columns);
     let used: Vec<&Bound> = output
         .into_iter()
@@ -30,7 +30,7 @@ pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: 
             Some(_) => Some(as_spark(&cut(field, &paths))),
         }
     });
-    LogicalType::Struct(needed.collect()).to_string()
+    Schema::new(needed.collect())
 }
 
 /// The field with only the parts on these paths; a path that ends here needs all of it.

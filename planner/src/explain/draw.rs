@@ -56,7 +56,7 @@ impl Explanation {
         let location = self.location.join(" ");
         let _ = writeln!(out, "{}", format!("{head}{location}").trim_end());
         let mut rows = self.rows_of_figures();
-        if self.engine == Engine::Spark {
+        if self.engine == Engine::Spark && !self.empty {
             rows.extend(self.spark_lists());
         }
         let last = rows.len() - 1;
@@ -99,8 +99,31 @@ impl Explanation {
         }
         let sizes = (bytes(self.bytes.selected), bytes(self.bytes.total));
         rows.push(("bytes", format!("{} of {}", sizes.0, sizes.1)));
-        rows.push(("columns read", self.read_schema.clone()));
+        rows.push(("columns read", self.columns()));
         rows
+    }
+
+    /// How many columns are read, and the first of them.
+    fn columns(&self) -> String {
+        const SHOWN: usize = 6;
+        let names: Vec<&str> = self
+            .columns_read
+            .iter()
+            .take(SHOWN)
+            .map(String::as_str)
+            .collect();
+        let colon = if names.is_empty() { "" } else { ": " };
+        let more = if self.columns_read.len() > SHOWN {
+            ", .."
+        } else {
+            ""
+        };
+        format!(
+            "{} of {}{colon}{}{more}",
+            self.columns_read.len(),
+            self.columns_stored,
+            names.join(", ")
+        )
     }
 
     fn spark_lists(&self) -> Vec<(&'static str, String)> {

@@ -3,7 +3,9 @@
 use lith_format::bind::LeafSource;
 use lith_format::filter::{CompareOp, Filter, Verdict};
 use lith_format::meta::ChunkMeta;
+use lith_format::scalar::Scalar;
 use lith_format::schema::LeafId;
+use lith_format::stats::Bound;
 use serde_json::{Value, json};
 
 use super::{Unit, is_judged};
@@ -70,8 +72,8 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
     };
     let hint = match (kind, judged) {
         (Class::Partition | Class::Constant, _) => None,
-        (_, true) => help_with_bounds(&filter, ruled_out, units, plan)
-            .or_else(|| (!pushed).then(|| how_lith_judges(conjunct))),
+        (_, true) if pushed => help_with_bounds(&filter, ruled_out, units, plan),
+        (_, true) => Some(how_lith_judges(conjunct)),
         (_, false) => how_to_rewrite(conjunct),
     };
     Finding {
@@ -115,8 +117,9 @@ fn judges(
         if asks_for_values(filter) && chunks.iter().any(|chunk| chunk.has_bloom) {
             out.push("bloom");
         }
+        let one_leaf = leaves(filter).len() == 1;
         let coded = |chunk: &&ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
-        if chunks.iter().any(coded) {
+        if one_leaf && chunks.iter().any(coded) {
             out.push("dictionary");
         }
     }
@@ -224,9 +227,11 @@ fn how_lith_judges(conjunct: &Expr) -> String {
         _ => false,
     });
     if compares_columns {
-        "lith judges it on the bounds of both".to_owned()
-    } else {
-        "lith judges what it can of it on bounds".to_owned()
+        return "lith judges it on the bounds of both".to_owned();
+    }
+    match how_to_rewrite(conjunct) {
+        Some(rewrite) => format!("{rewrite}; lith has judged it so"),
+        None => "lith judges what it can of it on bounds".to_owned(),
     }
 }
 
@@ -258,6 +263,44 @@ fn how_to_rewrite(conjunct: &Expr) -> Option<String> {
         found = found.take().or(here);
     });
     found
+}
+
+/// About which share of the values between the outermost bounds a filter wants, were they spread evenly.
+fn share_of_values(filter: &Filter, chunks: &[&ChunkMeta]) -> Option<f64> {
+    let (op, value) = match filter {
+        Filter::In { .. } => return Some(0.0),
+        Filter::Compare { op, value, .. } => (*op, number(value)),
+        _ => return None,
+    };
+    if op == CompareOp::Eq {
+        return Some(0.0);
+    }
+    let bounds = |pick: fn(&ChunkMeta) -> &Option<Bound>| {
+        let values = chunks.iter().filter_map(move |chunk| pick(chunk).as_ref());
+        values.filter_map(|bound| number(&bound.value))
+    };
+    let min = bounds(|chunk| &chunk.stats.min).reduce(f64::min)?;
+    let max = bounds(|chunk| &chunk.stats.max).reduce(f64::max)?;
+    let below = ((value? - min) / (max - min)).clamp(0.0, 1.0);
+    match op {
+        CompareOp::Lt | CompareOp::LtEq => Some(below),
+        CompareOp::Gt | CompareOp::GtEq => Some(1.0 - below),
+        CompareOp::Eq | CompareOp::NotEq => None,
+    }
+}
+
+fn number(value: &Scalar) -> Option<f64> {
+    match value {
+        Scalar::Int(value) => Some(*value as f64),
+        Scalar::Float32(value) => Some(f64::from(*value)),
+        Scalar::Float64(value) => Some(*value),
+        Scalar::Decimal { unscaled, scale } => {
+            Some(*unscaled as f64 / 10f64.powi(i32::from(*scale)))
+        }
+        Scalar::Date(days) => Some(f64::from(*days)),
+        Scalar::Timestamp { value, unit, .. } => Some(*value as f64 / unit.per_second() as f64),
+        _ => None,
+    }
 }
 
 /// What is wrong with the bounds, if they ruled nothing out.
@@ -293,8 +336,14 @@ fn help_with_bounds(
     {
         return None;
     }
-    Some(format!(
-        "the bounds of {column} rule out none of {} row groups; sorting by it would let them",
-        chunks.len()
-    ))
+    let groups = chunks.len();
+    let needed = share_of_values(filter, &chunks)? * groups as f64;
+    let skipped = 1.0 - needed.ceil().max(1.0) / groups as f64;
+    (skipped >= 0.3).then(|| {
+        format!(
+            "the bounds of {column} rule out none of {groups} row groups; sorting by it would let \
+             this condition skip about {:.0}%",
+            skipped * 100.0
+        )
+    })
 }

@@ -217,7 +217,7 @@ fn compare(case: &Value, plan: &ScanPlan, out: &mut Vec<(&'static str, String)>)
             format!("expected {}\n{:>30} {post:?}", case["post_filter"], "found"),
         ));
     }
-    if case["read_schema"] != plan.read_schema {
+    if case["read_schema"] != plan.read_schema.to_string() {
         let found = &plan.read_schema;
         out.push((
             "read_schema",

@@ -1,0 +1,299 @@
+//! Functions of one column that grow with it, compared with a literal: a range of the column itself.
+//!
+//! ```text
+//! a + 1 < 10               a < 9
+//! year(d) = 2024           d >= 2024-01-01 AND d < 2025-01-01
+//! date_trunc('day', t) > d  t >= the day after
+//! substr(s, 1, 2) = 'ab'   s begins with 'ab'
+//! ```
+//! Each is true, false and UNKNOWN for the same values as what was written; a sum that would overflow
+//! counts as the number that it would be.
+
+use lith_format::filter::{Affix, CompareOp, Filter};
+use lith_format::scalar::Scalar;
+use lith_format::schema::LeafId;
+use lith_format::types::{LogicalType, TimeUnit, Zone};
+
+use crate::calendar::{self, DAY_MICROS};
+use crate::expr::{ArithmeticOp, Column, Expr};
+use crate::normalize::shape::flip;
+
+/// `function op literal` as a condition on the column's leaf, which `leaf_of` finds.
+pub(crate) fn compared(
+    function: &Expr,
+    op: CompareOp,
+    literal: &Scalar,
+    leaf_of: &dyn Fn(&Column) -> Option<LeafId>,
+) -> Option<Filter> {
+    match function {
+        Expr::Arithmetic {
+            op: sign,
+            left,
+            right,
+            ty: LogicalType::Int8 | LogicalType::Int16 | LogicalType::Int32 | LogicalType::Int64,
+        } => shifted(left, *sign, right, op, literal).and_then(|(inner, op, value)| match inner {
+            Expr::Column(column) => compare(leaf_of(column)?, op, value),
+            inner => compared(inner, op, &value, leaf_of),
+        }),
+        Expr::Negate(inner) => {
+            let value = negated(literal)?;
+            compare(leaf_of(column(inner)?)?, flip(op), value)
+        }
+        Expr::Function { name, args, .. } => called(name, args, op, literal, leaf_of),
+        _ => None,
+    }
+}
+
+fn column(expr: &Expr) -> Option<&Column> {
+    match expr {
+        Expr::Column(column) => Some(column),
+        _ => None,
+    }
+}
+
+fn compare(leaf: LeafId, op: CompareOp, value: Scalar) -> Option<Filter> {
+    Some(Filter::Compare { leaf, op, value })
+}
+
+/// `x + 1 op v` as `x op v - 1`, and the like.
+fn shifted<'a>(
+    left: &'a Expr,
+    sign: ArithmeticOp,
+    right: &'a Expr,
+    op: CompareOp,
+    literal: &Scalar,
+) -> Option<(&'a Expr, CompareOp, Scalar)> {
+    let Scalar::Int(value) = literal else {
+        return None;
+    };
+    let constant = |expr: &Expr| match expr {
+        Expr::Literal(Scalar::Int(value), _) => Some(*value),
+        _ => None,
+    };
+    let (inner, op, value) = match (sign, constant(left), constant(right)) {
+        (ArithmeticOp::Add, None, Some(c)) => (left, op, value.checked_sub(c)?),
+        (ArithmeticOp::Add, Some(c), None) => (right, op, value.checked_sub(c)?),
+        (ArithmeticOp::Subtract, None, Some(c)) => (left, op, value.checked_add(c)?),
+        (ArithmeticOp::Subtract, Some(c), None) => (right, flip(op), c.checked_sub(*value)?),
+        _ => return None,
+    };
+    Some((inner, op, Scalar::Int(value)))
+}
+
+/// Not of floats: NaN is above all, and so is its negation.
+fn negated(value: &Scalar) -> Option<Scalar> {
+    match value {
+        Scalar::Int(value) => Some(Scalar::Int(value.checked_neg()?)),
+        Scalar::Decimal { unscaled, scale } => Some(Scalar::Decimal {
+            unscaled: unscaled.checked_neg()?,
+            scale: *scale,
+        }),
+        _ => None,
+    }
+}
+
+fn called(
+    name: &str,
+    args: &[Expr],
+    op: CompareOp,
+    literal: &Scalar,
+    leaf_of: &dyn Fn(&Column) -> Option<LeafId>,
+) -> Option<Filter> {
+    match (name, args, literal) {
+        ("year", [date], Scalar::Int(year)) => {
+            let column = column(without_day_cast(date))?;
+            let start = |year: i64| start_of_day(calendar::days(year, 1, 1)?, column);
+            let next = start(year.checked_add(1)?)?;
+            span(leaf_of(column)?, op, (start(*year)?, next))
+        }
+        ("date_trunc", [Expr::Literal(Scalar::String(unit), _), instant], literal) => {
+            let column = column(instant)?;
+            let Scalar::Timestamp {
+                value,
+                unit: TimeUnit::Micros,
+                ..
+            } = literal
+            else {
+                return None;
+            };
+            let (start, next) = period(&unit.to_lowercase(), i64::try_from(*value).ok()?)?;
+            let at = |micros| instant_of(micros, column);
+            span(leaf_of(column)?, op, (at(start)?, at(next)?))
+        }
+        ("substr" | "substring", [text, start, length], Scalar::String(part)) => {
+            let whole = |expr: &Expr, wanted: usize| matches!(expr, Expr::Literal(Scalar::Int(n), _) if usize::try_from(*n) == Ok(wanted));
+            let letters = part.chars().count();
+            if op != CompareOp::Eq || !whole(start, 1) || !whole(length, letters) {
+                return None;
+            }
+            Some(Filter::Like {
+                leaf: leaf_of(column(text)?)?,
+                affix: Affix::Prefix,
+                bytes: part.as_bytes().to_vec(),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn without_day_cast(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Cast {
+            expr,
+            ty: LogicalType::Date,
+            lenient: false,
+        } if matches!(expr.ty(), LogicalType::Timestamp { .. }) => expr,
+        other => other,
+    }
+}
+
+/// The first moment of a day, in the column's type.
+fn start_of_day(days: i64, column: &Column) -> Option<Scalar> {
+    match &column.bound.as_ref()?.ty {
+        LogicalType::Date => Some(Scalar::Date(i32::try_from(days).ok()?)),
+        LogicalType::Timestamp { .. } => instant_of(days.checked_mul(DAY_MICROS)?, column),
+        _ => None,
+    }
+}
+
+fn instant_of(micros: i64, column: &Column) -> Option<Scalar> {
+    let zone: Zone = match &column.bound.as_ref()?.ty {
+        LogicalType::Timestamp { zone, .. } => *zone,
+        _ => return None,
+    };
+    Some(Scalar::Timestamp {
+        value: micros.into(),
+        unit: TimeUnit::Micros,
+        zone,
+    })
+}
+
+/// The period that begins at a moment and when the next one begins; `None` if none begins there.
+fn period(unit: &str, micros: i64) -> Option<(i64, i64)> {
+    const HOUR: i64 = 3_600_000_000;
+    let (year, month, day) = calendar::civil(micros.div_euclid(DAY_MICROS));
+    let midnight = |days: Option<i64>| days?.checked_mul(DAY_MICROS);
+    let (start, next) = match unit {
+        "hour" => (micros - micros.rem_euclid(HOUR), micros.checked_add(HOUR)?),
+        "day" | "dd" => {
+            let start = midnight(calendar::days(year, month, day))?;
+            (start, start.checked_add(DAY_MICROS)?)
+        }
+        "month" | "mon" | "mm" => {
+            let (y, m) = if month == 12 {
+                (year + 1, 1)
+            } else {
+                (year, month + 1)
+            };
+            (
+                midnight(calendar::days(year, month, 1))?,
+                midnight(calendar::days(y, m, 1))?,
+            )
+        }
+        "year" | "yyyy" | "yy" => (
+            midnight(calendar::days(year, 1, 1))?,
+            midnight(calendar::days(year + 1, 1, 1))?,
+        ),
+        _ => return None,
+    };
+    (start == micros).then_some((start, next))
+}
+
+/// What the start of a value's period compares as, as a condition on the value.
+fn span(leaf: LeafId, op: CompareOp, (start, next): (Scalar, Scalar)) -> Option<Filter> {
+    use CompareOp as C;
+    match op {
+        C::Eq => Some(Filter::And(vec![
+            compare(leaf, C::GtEq, start)?,
+            compare(leaf, C::Lt, next)?,
+        ])),
+        C::NotEq => None,
+        C::Lt => compare(leaf, C::Lt, start),
+        C::LtEq => compare(leaf, C::Lt, next),
+        C::Gt => compare(leaf, C::GtEq, next),
+        C::GtEq => compare(leaf, C::GtEq, start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Bound, Column, TIMESTAMP};
+
+    fn day(year: i64, month: u32) -> Scalar {
+        let days = calendar::days(year, month, 1).unwrap();
+        Scalar::Date(i32::try_from(days).unwrap())
+    }
+
+    fn of(name: &str, args: Vec<Expr>, op: CompareOp, literal: Scalar) -> Option<Filter> {
+        let ty = LogicalType::Null;
+        let function = Expr::Function {
+            name: name.into(),
+            args,
+            ty,
+        };
+        compared(&function, op, &literal, &|_| Some(LeafId(7)))
+    }
+
+    fn column(ty: LogicalType) -> Expr {
+        let mut column = Column::new(["c"]);
+        column.bound = Some(Bound {
+            index: 0,
+            fields: Vec::new(),
+            ty,
+            nullable: true,
+        });
+        Expr::Column(column)
+    }
+
+    fn at(op: CompareOp, value: Scalar) -> Filter {
+        compare(LeafId(7), op, value).unwrap()
+    }
+
+    #[test]
+    fn a_year_is_its_days() {
+        use CompareOp::{Eq, Gt, GtEq, Lt, LtEq};
+        let year = |op| {
+            of(
+                "year",
+                vec![column(LogicalType::Date)],
+                op,
+                Scalar::Int(2024),
+            )
+        };
+        let both = vec![at(GtEq, day(2024, 1)), at(Lt, day(2025, 1))];
+        assert_eq!(year(Eq), Some(Filter::And(both)));
+        assert_eq!(year(Lt), Some(at(Lt, day(2024, 1))));
+        assert_eq!(year(LtEq), Some(at(Lt, day(2025, 1))));
+        assert_eq!(year(Gt), Some(at(GtEq, day(2025, 1))));
+        assert_eq!(year(GtEq), Some(at(GtEq, day(2024, 1))));
+    }
+
+    #[test]
+    fn a_truncated_moment_is_its_period_if_one_begins_there() {
+        let instant = |micros: i64| Scalar::Timestamp {
+            value: micros.into(),
+            unit: TimeUnit::Micros,
+            zone: Zone::Utc,
+        };
+        let month = |micros| {
+            let args = vec![Expr::string("MONTH"), column(TIMESTAMP)];
+            of("date_trunc", args, CompareOp::LtEq, instant(micros))
+        };
+        let december = calendar::days(2024, 12, 1).unwrap() * DAY_MICROS;
+        let january = calendar::days(2025, 1, 1).unwrap() * DAY_MICROS;
+        assert_eq!(month(december), Some(at(CompareOp::Lt, instant(january))));
+        assert_eq!(month(december + 1), None);
+    }
+
+    #[test]
+    fn a_whole_beginning_is_a_prefix() {
+        let start = |length, part: &str| {
+            let args = vec![column(LogicalType::String), Expr::int(1), Expr::int(length)];
+            of("substr", args, CompareOp::Eq, Scalar::string(part))
+        };
+        assert!(matches!(start(2, "ab"), Some(Filter::Like { .. })));
+        assert_eq!(start(3, "ab"), None);
+        assert_eq!(start(1, "ab"), None);
+    }
+}
