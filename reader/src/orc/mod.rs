@@ -206,7 +206,7 @@ mod tests {
         let footer = Footer {
             header_length: 3,
             content_length: bytes.len() as u64,
-            number_of_rows: 8,
+            number_of_rows: Some(8),
             stripes,
             types,
             ..Footer::default()

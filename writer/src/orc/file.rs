@@ -203,7 +203,7 @@ impl Encoder {
             stripes: self.stripes,
             types: self.types,
             metadata: options.key_values.iter().map(pair).collect(),
-            number_of_rows: self.rows,
+            number_of_rows: Some(self.rows),
             statistics: statistics.unwrap_or_default(),
             row_index_stride: match options.statistics {
                 Statistics::Strides => u32::try_from(options.stride_rows).unwrap_or(u32::MAX),
