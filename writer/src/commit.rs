@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lith_format::error::{Error, Result};
+use lith_format::error::{Error, ErrorKind, Result};
 
 /// What readers of the dataset skip, and a later run may remove.
 const PREFIX: &str = ".lith-";
@@ -63,6 +63,14 @@ impl Staging {
     /// Where `relative` will be once committed.
     pub(crate) fn final_path(&self, relative: &Path) -> PathBuf {
         self.target.join(relative)
+    }
+
+    /// Adds the place of the file at `relative` to a failure of the system.
+    pub(crate) fn locate(&self, error: Error, relative: &Path) -> Error {
+        match error.kind() {
+            ErrorKind::Io => error.at_path(self.root.join(relative)),
+            _ => error,
+        }
     }
 
     /// Creates the file at `relative` and the directories above it. An existing file is an error.
@@ -191,7 +199,6 @@ fn sync_directory(directory: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lith_format::error::ErrorKind;
     use std::io::Write;
 
     fn names(directory: &Path) -> Vec<String> {

@@ -184,7 +184,11 @@ impl TableWriter {
             let room = self.options.file_rows - open.writer.rows();
             let room = usize::try_from(room).unwrap_or(usize::MAX);
             let to = from + room.min(rows - from);
-            open.writer.write_columns(columns, from..to)?;
+            let Open {
+                writer, relative, ..
+            } = open;
+            let written = writer.write_columns(columns, from..to);
+            written.map_err(|error| self.staging.locate(error, relative))?;
             from = to;
             let bytes = open.writer.written_bytes() + open.writer.buffered_bytes() as u64;
             if open.writer.rows() == self.options.file_rows || bytes >= self.options.file_bytes {
@@ -247,10 +251,8 @@ impl TableWriter {
             return Ok(());
         };
         let path = self.staging.final_path(&open.relative);
-        let (meta, file) = open
-            .writer
-            .into_parts()
-            .map_err(|error| error.at_path(&path))?;
+        let finished = open.writer.into_parts();
+        let (meta, file) = finished.map_err(|error| self.staging.locate(error, &open.relative))?;
         let bytes = file.metadata().and_then(|metadata| {
             file.sync_all()?;
             Ok(metadata.len())
@@ -273,7 +275,11 @@ impl TableWriter {
                 return Ok(());
             };
             total -= largest.writer.buffered_bytes();
-            largest.writer.flush()?;
+            let Open {
+                writer, relative, ..
+            } = largest;
+            let flushed = writer.flush();
+            flushed.map_err(|error| self.staging.locate(error, relative))?;
         }
         Ok(())
     }
@@ -332,4 +338,42 @@ fn resolve(schema: &Schema, partition_by: &[impl AsRef<str>]) -> Result<Vec<usiz
         return Err(Error::invalid("no column is left for the files"));
     }
     Ok(columns)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use lith_format::error::ErrorKind;
+    use lith_format::scalar::Scalar;
+    use lith_format::schema::Field;
+    use lith_format::types::LogicalType;
+
+    /// A device that is always full stands for a full disk.
+    #[test]
+    fn a_full_disk_is_named_and_leaves_nothing() {
+        let room = tempfile::tempdir().unwrap();
+        let target = room.path().join("t");
+        let schema = Schema::new(vec![Field::required("c", LogicalType::Int64)]);
+        let none: &[&str] = &[];
+        let mut table = TableWriter::new(&target, &schema, none, TableOptions::default()).unwrap();
+        let one = Vector::constant(LogicalType::Int64, Scalar::Int(1), 10);
+        table.write_rows(&[], &[&one], 10).unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let open = table.open.get_mut(Path::new("")).unwrap();
+        let options = TableOptions::default().file;
+        let began = FileWriter::new(full, &schema, options);
+        assert_eq!(began.unwrap_err().kind(), ErrorKind::Io);
+        let error = Error::io("", std::io::Error::from(std::io::ErrorKind::StorageFull));
+        let bare = Error::new(error.kind(), error.message().to_owned());
+        let located = table.staging.locate(bare, &open.relative);
+        assert!(
+            located
+                .site()
+                .path
+                .as_ref()
+                .is_some_and(|path| path.ends_with(&open.relative))
+        );
+        drop(table);
+        assert_eq!(std::fs::read_dir(room.path()).unwrap().count(), 0);
+    }
 }
