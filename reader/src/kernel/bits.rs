@@ -32,6 +32,9 @@ impl Bits {
 
     /// Appends `count` copies of `value`.
     pub fn push_repeat(&mut self, value: bool, count: usize) {
+        if count <= 64 {
+            return self.push_word(if value { u64::MAX } else { 0 }, count);
+        }
         let end = self.len + count;
         if value {
             if !self.len.is_multiple_of(64)
@@ -77,7 +80,7 @@ impl Bits {
     }
 
     /// Appends the lowest `count` bits of `word`, at most 64.
-    #[inline]
+    #[inline(always)]
     pub fn push_word(&mut self, word: u64, count: usize) {
         if count == 0 {
             return;

@@ -72,6 +72,7 @@ impl Hybrid {
     }
 
     /// The next run, cut to `limit` values, of which there is at least one.
+    #[inline]
     pub(crate) fn run(&mut self, limit: usize) -> Result<Run<'_>> {
         while let Held::Repeat { left: 0, .. } | Held::Packed { left: 0, .. } = self.held {
             self.held = self.open()?;
@@ -95,44 +96,62 @@ impl Hybrid {
         }
     }
 
+    /// Begins the next run. Most are short, and most headers one byte: this is as hot as the values.
     fn open(&mut self) -> Result<Held> {
-        let mut cursor = Cursor::new(&self.data[self.position..]);
-        let located = |error: Error| error.rebase(self.position as u64).at("RLE", 0);
-        let header = cursor.varint().map_err(located)?;
-        let count = usize::try_from(header >> 1).unwrap_or(usize::MAX);
-        let held = if header & 1 == 0 {
-            let bytes = cursor
-                .take(usize::from(self.width).div_ceil(8))
-                .map_err(located)?;
-            let value = bytes
-                .iter()
-                .rev()
-                .fold(0u32, |value, &byte| value << 8 | u32::from(byte));
-            if self.width < 32 && value >> self.width != 0 {
-                return Err(located(Error::corrupt(format!(
-                    "repeated value {value} exceeds {} bits",
-                    self.width
-                ))));
-            }
-            Held::Repeat { value, left: count }
-        } else if self.width == 0 {
-            Held::Repeat {
-                value: 0,
-                left: count.saturating_mul(8),
-            }
-        } else {
-            let width = usize::from(self.width);
-            let bytes = count.saturating_mul(width).min(cursor.remaining());
-            let at = self.position + cursor.position();
-            cursor.take(bytes)?;
-            Held::Packed {
-                at,
-                taken: 0,
-                left: count.saturating_mul(8).min(bytes.saturating_mul(8) / width),
+        let rest = &self.data[self.position..];
+        let (header, header_bytes) = match rest.first() {
+            Some(&byte) if byte < 0x80 => (u64::from(byte), 1),
+            _ => {
+                let mut cursor = Cursor::new(rest);
+                let header = cursor.varint().map_err(|error| self.locate(error))?;
+                (header, cursor.position())
             }
         };
-        self.position += cursor.position();
+        let body = &rest[header_bytes..];
+        let width = usize::from(self.width);
+        let count = usize::try_from(header >> 1).unwrap_or(usize::MAX);
+        let (held, body_bytes) = if header & 1 == 0 {
+            let left = count;
+            let value = self.repeated(body)?;
+            (Held::Repeat { value, left }, width.div_ceil(8))
+        } else if width == 0 {
+            let (value, left) = (0, count.saturating_mul(8));
+            (Held::Repeat { value, left }, 0)
+        } else {
+            let bytes = count.saturating_mul(width).min(body.len());
+            let at = self.position + header_bytes;
+            // whole bytes of a cut run hold no more values than it declares
+            let left = count.saturating_mul(8).min(bytes * 8 / width);
+            (Held::Packed { at, taken: 0, left }, bytes)
+        };
+        self.position += header_bytes + body_bytes;
         Ok(held)
+    }
+
+    /// The value of a repeating run, at the start of its body.
+    fn repeated(&self, body: &[u8]) -> Result<u32> {
+        let value = match (self.width, body) {
+            (0, _) => 0,
+            (1..=8, &[byte, ..]) => u32::from(byte),
+            (9..=16, &[a, b, ..]) => u32::from_le_bytes([a, b, 0, 0]),
+            (17..=24, &[a, b, c, ..]) => u32::from_le_bytes([a, b, c, 0]),
+            (25.., &[a, b, c, d, ..]) => u32::from_le_bytes([a, b, c, d]),
+            _ => return Err(self.locate(Error::truncated("a run ends before its value"))),
+        };
+        if self.width < 32 && value >> self.width != 0 {
+            return Err(self.locate(Error::corrupt(format!(
+                "repeated value {value} exceeds {} bits",
+                self.width
+            ))));
+        }
+        Ok(value)
+    }
+
+    #[cold]
+    fn locate(&self, error: Error) -> Error {
+        error
+            .rebase(self.position as u64)
+            .at("RLE", self.position as u64)
     }
 
     /// Passes over `count` values.
