@@ -9,6 +9,7 @@
 //! orders/year=2024/store=S%2F1/part-0.parquet   given `orders`:  year = 2024, store = 'S/1'
 //! ```
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -161,10 +162,9 @@ impl Walk {
 
     fn directory(&mut self, path: &Path, segments: &mut Vec<Segment>) -> Result<()> {
         for child in children(path)? {
-            let name = child.file_name().unwrap_or_default().to_string_lossy();
-            if !is_hidden(&name) {
-                refuse_loop(path, &child)?;
-                self.entry(child, segments, false)?;
+            if !is_hidden(&child.name()) {
+                child.refuse_loop(path)?;
+                self.entry(child.path, segments, false)?;
             }
         }
         Ok(())
@@ -193,11 +193,11 @@ impl Walk {
                 };
             }
             for child in children(path)? {
-                let name = child.file_name().unwrap_or_default().to_string_lossy();
+                let name = child.name();
                 let wanted = !is_hidden(&name) || first.starts_with(['_', '.']);
                 if wanted && glob::matches(first, &name) {
-                    refuse_loop(path, &child)?;
-                    walk.glob(child, rest, segments, false)?;
+                    child.refuse_loop(path)?;
+                    walk.glob(child.path, rest, segments, false)?;
                 }
             }
             Ok(())
@@ -205,33 +205,54 @@ impl Walk {
     }
 }
 
-/// The paths in a directory, sorted.
-fn children(path: &Path) -> Result<Vec<PathBuf>> {
+/// What a directory holds.
+struct Child {
+    path: PathBuf,
+    is_link: bool,
+}
+
+/// What is in a directory, in order of the names.
+fn children(path: &Path) -> Result<Vec<Child>> {
     let at = |error| Error::io(path, error);
-    let mut children = fs::read_dir(path)
-        .map_err(at)?
-        .map(|entry| entry.map(|entry| entry.path()).map_err(at))
-        .collect::<Result<Vec<_>>>()?;
-    children.sort();
+    let child = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        Ok(Child {
+            is_link: entry.file_type()?.is_symlink(),
+            path: entry.path(),
+        })
+    };
+    let entries = fs::read_dir(path).map_err(at)?;
+    let mut children: Vec<Child> = entries
+        .map(child)
+        .collect::<std::io::Result<_>>()
+        .map_err(at)?;
+    children.sort_unstable_by(|a, b| a.path.file_name().cmp(&b.path.file_name()));
     Ok(children)
+}
+
+impl Child {
+    fn name(&self) -> Cow<'_, str> {
+        self.path.file_name().unwrap_or_default().to_string_lossy()
+    }
+
+    /// A symbolic link to a directory that holds it would never end.
+    fn refuse_loop(&self, directory: &Path) -> Result<()> {
+        if !self.is_link {
+            return Ok(());
+        }
+        let at = |error| Error::io(&self.path, error);
+        let target = fs::canonicalize(&self.path).map_err(at)?;
+        if fs::canonicalize(directory).map_err(at)?.starts_with(target) {
+            let message = "symbolic link to a directory that holds it";
+            return Err(Error::invalid(message).at_path(&self.path));
+        }
+        Ok(())
+    }
 }
 
 /// Names that writers and tools use for what is not data.
 fn is_hidden(name: &str) -> bool {
     name.starts_with(['_', '.']) && !name.contains('=')
-}
-
-/// A symbolic link to a directory that holds it would never end.
-fn refuse_loop(directory: &Path, child: &Path) -> Result<()> {
-    if !child.is_symlink() {
-        return Ok(());
-    }
-    let at = |error| Error::io(child, error);
-    let target = fs::canonicalize(child).map_err(at)?;
-    if fs::canonicalize(directory).map_err(at)?.starts_with(target) {
-        return Err(Error::invalid("symbolic link to a directory that holds it").at_path(child));
-    }
-    Ok(())
 }
 
 fn segment_of(path: &Path) -> Option<Segment> {

@@ -1,5 +1,35 @@
 //! Predicates over Parquet and ORC tables: text to typed expression, to classes, to a scan plan, to an
 //! explanation. Classifies as Spark does and judges more than Spark can. No I/O but the directory walk.
+//!
+//! ```
+//! use lith_format::scalar::Scalar;
+//! use lith_format::schema::{Field, Schema};
+//! use lith_format::types::LogicalType;
+//! use lith_planner::discover::{DataFile, Dataset, Partition};
+//! use lith_planner::plan::{Query, Table, plan};
+//!
+//! let stored = Schema::new(vec![
+//!     Field::nullable("cost", LogicalType::Float64),
+//!     Field::nullable("price", LogicalType::Float64),
+//! ]);
+//! let dataset = Dataset {
+//!     files: vec![
+//!         DataFile { path: "store=S01/part-0".into(), bytes: 100, partition: 0 },
+//!         DataFile { path: "store=S02/part-0".into(), bytes: 100, partition: 1 },
+//!     ],
+//!     partitions: vec![
+//!         Partition { directory: "store=S01".into(), values: vec![Scalar::string("S01")] },
+//!         Partition { directory: "store=S02".into(), values: vec![Scalar::string("S02")] },
+//!     ],
+//!     partition_columns: vec![Field::nullable("store", LogicalType::String)],
+//! };
+//! let query = Query { predicate: Some("store = 'S01' AND cost < 10"), ..Query::default() };
+//! let plan = plan(&Table::new(&stored, dataset), &query)?;
+//! assert_eq!(plan.tasks.len(), 1);
+//! assert_eq!(plan.pushed_filters, ["IsNotNull(cost)", "LessThan(cost,10.0)"]);
+//! assert_eq!(plan.read_schema.to_string(), "struct<cost:double,price:double>");
+//! # Ok::<(), lith_planner::error::PlanError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
