@@ -17,6 +17,7 @@ use lith_format::types::{LogicalType, TimeUnit, Zone};
 use crate::calendar::{self, DAY_MICROS};
 use crate::expr::{ArithmeticOp, Column, Expr};
 use crate::normalize::shape::flip;
+use crate::normalize::widens;
 
 /// `function op literal` as a condition on the column's leaf, which `leaf_of` finds.
 pub(crate) fn compared(
@@ -35,6 +36,15 @@ pub(crate) fn compared(
             Expr::Column(column) => compare(leaf_of(column)?, op, value),
             inner => compared(inner, op, &value, leaf_of),
         }),
+        // bounds compare by value, whatever their width
+        Expr::Cast {
+            expr,
+            ty,
+            lenient: false,
+        } if widens(&expr.ty(), ty) => match &**expr {
+            Expr::Column(column) => compare(leaf_of(column)?, op, literal.clone()),
+            inner => compared(inner, op, literal, leaf_of),
+        },
         Expr::Negate(inner) => {
             let value = negated(literal)?;
             compare(leaf_of(column(inner)?)?, flip(op), value)
