@@ -29,6 +29,7 @@ use super::encoding::number::{Decimals, Floats};
 use super::encoding::text::Texts;
 use super::encoding::timestamp::{Clock, Timestamps};
 use super::encoding::{Integers, RleVersion, is_dense, read_wanted};
+use super::stream::StreamReader;
 use super::stripe::Streams;
 use crate::kernel::bits::Bits;
 use crate::kernel::compact::compact_bits;
@@ -62,73 +63,44 @@ impl Decoder {
         kind: TypeKind,
         ty: &LogicalType,
     ) -> Result<Self> {
-        let encoding = streams.stripe.encoding(column)?;
+        let encoding = streams.stripe.encoding(column)?.kind;
         let is_text = matches!(kind, TypeKind::String | TypeKind::Char | TypeKind::Varchar);
-        if encoding.kind.is_dictionary() && !is_text {
-            let encoding = encoding.kind;
+        if encoding.is_dictionary() && !is_text {
             return Err(Error::corrupt(format!(
                 "encoding {encoding} of a {kind} column"
             )));
         }
-        let version = match encoding.kind.is_v2() {
-            true => RleVersion::V2,
-            false => RleVersion::V1,
+        let column = Column {
+            streams,
+            id: column,
+            version: match encoding.is_v2() {
+                true => RleVersion::V2,
+                false => RleVersion::V1,
+            },
         };
-        let open = |kind| streams.open(column, kind);
-        let data = open(StreamKind::Data)?;
-        let narrow = |range| Decoder::Narrow {
-            integers: Integers::signed(data.clone(), version),
-            range,
-            scratch: Vec::new(),
-        };
-        let lengths = || Ok(Integers::unsigned(open(StreamKind::Length)?, version));
-        Ok(match kind {
-            TypeKind::Boolean => Decoder::Boolean(BooleanRle::new(data)),
-            TypeKind::Byte => Decoder::Byte(ByteRle::new(data)),
-            TypeKind::Short => narrow(i16::MIN.into()..=i16::MAX.into()),
-            TypeKind::Int | TypeKind::Date => narrow(i32::MIN.into()..=i32::MAX.into()),
-            TypeKind::Long => Decoder::Long(Integers::signed(data, version)),
-            TypeKind::Float => Decoder::Float(Floats::new(data)),
-            TypeKind::Double => Decoder::Double(Floats::new(data)),
-            TypeKind::String | TypeKind::Char | TypeKind::Varchar
-                if encoding.kind.is_dictionary() =>
-            {
-                let (blob, size) = (open(StreamKind::DictionaryData)?, encoding.dictionary_size);
-                let limits = &streams.context.limits;
-                let dictionary = read_dictionary(blob, lengths()?, size, ty, limits)?;
-                Decoder::Codes(Codes::new(Integers::unsigned(data, version), dictionary))
-            }
-            TypeKind::String | TypeKind::Varchar | TypeKind::Binary => {
-                Decoder::Text(Texts::new(data, lengths()?, false))
-            }
-            TypeKind::Geometry | TypeKind::Geography => {
-                Decoder::Text(Texts::new(data, lengths()?, false))
-            }
-            TypeKind::Char => Decoder::Text(Texts::new(data, lengths()?, true)),
-            TypeKind::Decimal => {
-                let LogicalType::Decimal { precision, scale } = *ty else {
-                    return Err(Error::type_mismatch(format!("a decimal column as {ty}")));
-                };
-                let scales = Integers::signed(open(StreamKind::Secondary)?, version);
-                Decoder::Decimal(Decimals::new(data, scales, (precision, scale)))
-            }
-            TypeKind::Timestamp | TypeKind::TimestampInstant => {
-                let clock = match streams.stripe.writer_timezone() {
-                    Some(zone) if kind == TypeKind::Timestamp => Clock::of_zone(zone)?,
-                    _ => Clock::utc(),
-                };
-                let nanos = Integers::unsigned(open(StreamKind::Secondary)?, version);
-                Decoder::Timestamp(Timestamps::new(
-                    Integers::signed(data, version),
-                    nanos,
-                    clock,
-                ))
-            }
+        match kind {
+            TypeKind::Boolean => Ok(Decoder::Boolean(BooleanRle::new(column.data()?))),
+            TypeKind::Byte => Ok(Decoder::Byte(ByteRle::new(column.data()?))),
+            TypeKind::Short => column.narrow(i16::MIN.into()..=i16::MAX.into()),
+            TypeKind::Int | TypeKind::Date => column.narrow(i32::MIN.into()..=i32::MAX.into()),
+            TypeKind::Long => Ok(Decoder::Long(column.signed(StreamKind::Data)?)),
+            TypeKind::Float => Ok(Decoder::Float(Floats::new(column.data()?))),
+            TypeKind::Double => Ok(Decoder::Double(Floats::new(column.data()?))),
+            _ if encoding.is_dictionary() => column.codes(ty),
+            TypeKind::String | TypeKind::Varchar | TypeKind::Binary => column.text(false),
+            TypeKind::Geometry | TypeKind::Geography => column.text(false),
+            TypeKind::Char => column.text(true),
+            TypeKind::Decimal => column.decimal(ty),
+            TypeKind::Timestamp => match streams.stripe.writer_timezone() {
+                Some(zone) => column.timestamp(Clock::of_zone(zone)?),
+                None => column.timestamp(Clock::utc()),
+            },
+            TypeKind::TimestampInstant => column.timestamp(Clock::utc()),
             TypeKind::List | TypeKind::Map | TypeKind::Struct | TypeKind::Union => {
-                return Err(Error::unsupported("nested columns are not read yet"));
+                Err(Error::unsupported("nested columns are not read yet"))
             }
-            _ => return Err(Error::unsupported(format!("type {kind} is not read"))),
-        })
+            _ => Err(Error::unsupported(format!("type {kind} is not read"))),
+        }
     }
 
     /// Reads the wanted values of a window, dense.
@@ -171,6 +143,71 @@ impl Decoder {
             Decoder::Decimal(decimals) => decimals.read(wanted)?,
             Decoder::Timestamp(timestamps) => timestamps.read(wanted)?,
         })
+    }
+}
+
+/// The streams of one column.
+struct Column<'a> {
+    streams: &'a Streams<'a>,
+    id: u32,
+    version: RleVersion,
+}
+
+impl Column<'_> {
+    fn open(&self, kind: StreamKind) -> Result<StreamReader> {
+        self.streams.open(self.id, kind)
+    }
+
+    fn data(&self) -> Result<StreamReader> {
+        self.open(StreamKind::Data)
+    }
+
+    fn signed(&self, kind: StreamKind) -> Result<Integers> {
+        Ok(Integers::signed(self.open(kind)?, self.version))
+    }
+
+    fn unsigned(&self, kind: StreamKind) -> Result<Integers> {
+        Ok(Integers::unsigned(self.open(kind)?, self.version))
+    }
+
+    fn narrow(&self, range: RangeInclusive<i64>) -> Result<Decoder> {
+        Ok(Decoder::Narrow {
+            integers: self.signed(StreamKind::Data)?,
+            range,
+            scratch: Vec::new(),
+        })
+    }
+
+    fn text(&self, padded: bool) -> Result<Decoder> {
+        let lengths = self.unsigned(StreamKind::Length)?;
+        Ok(Decoder::Text(Texts::new(self.data()?, lengths, padded)))
+    }
+
+    fn codes(&self, ty: &LogicalType) -> Result<Decoder> {
+        let dictionary = read_dictionary(
+            self.open(StreamKind::DictionaryData)?,
+            self.unsigned(StreamKind::Length)?,
+            self.streams.stripe.encoding(self.id)?.dictionary_size,
+            ty,
+            &self.streams.context.limits,
+        )?;
+        let codes = self.unsigned(StreamKind::Data)?;
+        Ok(Decoder::Codes(Codes::new(codes, dictionary)))
+    }
+
+    fn decimal(&self, ty: &LogicalType) -> Result<Decoder> {
+        let LogicalType::Decimal { precision, scale } = *ty else {
+            return Err(Error::type_mismatch(format!("a decimal column as {ty}")));
+        };
+        let scales = self.signed(StreamKind::Secondary)?;
+        let decimals = Decimals::new(self.data()?, scales, (precision, scale));
+        Ok(Decoder::Decimal(decimals))
+    }
+
+    fn timestamp(&self, clock: Clock) -> Result<Decoder> {
+        let seconds = self.signed(StreamKind::Data)?;
+        let nanos = self.unsigned(StreamKind::Secondary)?;
+        Ok(Decoder::Timestamp(Timestamps::new(seconds, nanos, clock)))
     }
 }
 

@@ -1,13 +1,22 @@
-//! Reads ORC: the tail once, a stripe's footer once, and columns of stripes as often as asked.
+//! Reads ORC: the tail once, a footer of a stripe once, and columns of stripes as often as asked.
+//!
+//! ```text
+//! file -> tail (postscript, footer, metadata) -> stripe (footer, streams) -> column (decoder) -> Vector
+//! ```
+// spec: ORCv1.md, "File Tail", "Stripes"
 
-mod encoding;
+// Layer 0: bytes
 mod stream;
 
-mod present;
+// Layer 1: values, and streams by column
+mod encoding;
 mod stripe;
 
+// Layer 2: columns
 mod form;
+mod present;
 
+// Layer 3: windows of rows
 mod column;
 
 use std::sync::{Arc, OnceLock};
