@@ -10,9 +10,10 @@
 //! Any other mixture is a string (bigint or decimal beside double, too), and then every text is kept
 //! as it stands: `02` stays `02`.
 
-use jiff::civil::{Date, Time};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
+
+use crate::calendar::{self, DAY_MICROS};
 
 const TIMESTAMP: LogicalType = LogicalType::Timestamp {
     unit: TimeUnit::Micros,
@@ -114,7 +115,7 @@ fn promote(text: &str, value: Scalar, ty: &LogicalType) -> Scalar {
             unscaled: value.into(),
             scale: 0,
         },
-        (&TIMESTAMP, Scalar::Date(days)) => timestamp(i64::from(days) * 86_400_000_000),
+        (&TIMESTAMP, Scalar::Date(days)) => timestamp(i64::from(days) * DAY_MICROS),
         (_, value) => value,
     }
 }
@@ -220,16 +221,15 @@ fn parse_date(text: &str) -> Option<i32> {
     if negative && year == 0 {
         return None;
     }
-    let year = i16::try_from(if negative { -year } else { year }).ok()?;
-    let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
-    let since = date.since(Date::constant(1970, 1, 1)).ok()?;
-    Some(since.get_days())
+    let year = i64::from(if negative { -year } else { year });
+    let days = calendar::days(year, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
+    i32::try_from(days).ok()
 }
 
 /// `yyyy-MM-dd HH:mm:ss` with at most one digit of a fraction, in UTC.
 fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(' ')?;
-    Some(i64::from(parse_date(date)?) * 86_400_000_000 + parse_time(time, 1)?)
+    Some(i64::from(parse_date(date)?) * DAY_MICROS + parse_time(time, 1)?)
 }
 
 /// `HH:mm:ss` with at most `fraction_digits` digits of a fraction, in microseconds.
@@ -246,8 +246,9 @@ fn parse_time(text: &str, fraction_digits: usize) -> Option<i64> {
         }
     };
     let [hour, minute, second] = fields(clock, ':', [2, 2, 2])?;
-    let part = |value: i32| i8::try_from(value).ok();
-    Time::new(part(hour)?, part(minute)?, part(second)?, 0).ok()?;
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
     let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
     Some(seconds * 1_000_000 + micros)
 }
