@@ -3,38 +3,42 @@
 #![deny(unsafe_code)]
 
 // Layer 0
-pub mod kernel;
 pub mod metrics;
-
-// Layer 1
 pub mod selection;
 pub mod source;
 
-// Layer 2
+// Layer 1
 mod adapt;
 pub mod column;
+pub mod kernel;
 
-// Layer 3
+// Layer 2
 pub mod orc;
 pub mod parquet;
 
-// Layer 4
-pub mod file;
+// Layer 3
 #[cfg(test)]
 mod memory;
-mod query;
-mod table_file;
+
+// Layer 4
+pub mod file;
 
 // Layer 5
-mod prune;
+mod query;
 
 // Layer 6
-mod row_filter;
+mod table_file;
 
 // Layer 7
-mod parallel;
+mod prune;
 
 // Layer 8
+mod row_filter;
+
+// Layer 9
+mod parallel;
+
+// Layer 10
 pub mod scan;
 
 pub use file::{File, OpenOptions, open};
