@@ -11,6 +11,8 @@ mod lz4;
 mod snappy;
 mod zstd;
 
+use std::fmt;
+
 use crate::error::{Error, Result};
 
 /// A compression codec of either format.
@@ -36,6 +38,22 @@ pub enum Codec {
     Lz4,
     /// Zstandard.
     Zstd,
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Codec::None => "none",
+            Codec::Snappy => "snappy",
+            Codec::Deflate => "deflate",
+            Codec::Gzip => "gzip",
+            Codec::Lzo => "lzo",
+            Codec::Brotli => "brotli",
+            Codec::Lz4Hadoop => "lz4_hadoop",
+            Codec::Lz4 => "lz4",
+            Codec::Zstd => "zstd",
+        })
+    }
 }
 
 /// Appends what `input` decompresses to; more than `max_len` bytes are an error.
