@@ -379,7 +379,7 @@ struct Shuffle {
 
 impl Shuffle {
     fn new(n: u64, random: u64) -> Self {
-        let mut step = random % n.max(1) | 1;
+        let mut step = (random % n.max(1)) | 1;
         while gcd(step, n) != 1 {
             step += 2;
         }

@@ -5,5 +5,32 @@
 
 #![forbid(unsafe_code)]
 
+use std::process::ExitCode;
+
+use clap::Parser;
+
 // Layer 0
+pub mod args;
 pub mod facts;
+pub mod failure;
+
+// Layer 1
+pub mod output;
+
+// Layer 2
+pub mod dataset;
+pub mod summary;
+
+// Layer 3
+mod cmd;
+
+/// Runs the command that the process's arguments say.
+pub fn run() -> ExitCode {
+    match cmd::run(args::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            failure.exit_code()
+        }
+    }
+}

@@ -1,2 +1,7 @@
-//! lith
-fn main() {}
+//! The `lith` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lith::run()
+}

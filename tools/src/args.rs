@@ -1,0 +1,239 @@
+//! The words of the command line: what may be said, not what is done.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Inspect, explain, scan and write Parquet and ORC.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lith",
+    version,
+    about,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Colour the output.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show what a file holds, on one screen: rows, row groups, columns, codecs, sizes, ranges.
+    Inspect(Inspect),
+    /// Print the schema.
+    Schema(Schema),
+    /// Print the number of rows, or of those that match a predicate.
+    Count(Count),
+    /// Print rows.
+    Scan(Scan),
+    /// Print the first rows.
+    Head(Head),
+    /// Say which partitions, files and row groups a query reads, and why.
+    Explain(Explain),
+    /// Make ten million orders, write them partitioned, and explain five queries on them.
+    Demo(Demo),
+}
+
+/// Where data is.
+#[derive(Debug, Clone, Args)]
+pub struct Input {
+    /// Files, directories or quoted globs.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
+    /// it is read kills the process.
+    #[arg(long)]
+    pub mmap: bool,
+}
+
+/// Which rows and columns.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Query {
+    /// Rows to keep: what Spark's df.where("...") takes.
+    #[arg(short = 'w', long = "where", value_name = "PREDICATE")]
+    pub predicate: Option<String>,
+    /// Columns to read, comma separated; names with other characters in `backticks`.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+}
+
+/// `lith inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+}
+
+/// Text for people or JSON for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// `lith schema`
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = SchemaFormat::Text)]
+    pub format: SchemaFormat,
+}
+
+/// Notations of a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaFormat {
+    /// One column a line.
+    Text,
+    /// For programs.
+    Json,
+    /// Spark's struct<...>.
+    Spark,
+}
+
+/// `lith count`
+#[derive(Debug, Args)]
+pub struct Count {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Rows to keep: what Spark's df.where("...") takes.
+    #[arg(short = 'w', long = "where", value_name = "PREDICATE")]
+    pub predicate: Option<String>,
+    /// Print what was skipped and read on standard error.
+    #[arg(long)]
+    pub metrics: bool,
+    /// Look at every row group, whatever its statistics say.
+    #[arg(long)]
+    pub no_skip: bool,
+}
+
+/// `lith scan`
+#[derive(Debug, Args)]
+pub struct Scan {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which rows and columns.
+    #[command(flatten)]
+    pub query: Query,
+    /// Stop after so many rows.
+    #[arg(short = 'n', long, value_name = "ROWS")]
+    pub limit: Option<u64>,
+    /// Output format; a table on a terminal, else JSON lines.
+    #[arg(short, long, value_enum)]
+    pub format: Option<RowFormat>,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print what was skipped and read on standard error.
+    #[arg(long)]
+    pub metrics: bool,
+    /// Look at every row group, whatever its statistics say.
+    #[arg(long)]
+    pub no_skip: bool,
+}
+
+/// `lith head`
+#[derive(Debug, Args)]
+pub struct Head {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// How many rows.
+    #[arg(short = 'n', default_value_t = 10, value_name = "ROWS")]
+    pub rows: u64,
+    /// Columns to read, comma separated; names with other characters in `backticks`.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+    /// Output format; a table on a terminal, else JSON lines.
+    #[arg(short, long, value_enum)]
+    pub format: Option<RowFormat>,
+}
+
+/// Notations of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowFormat {
+    /// Aligned columns for people.
+    Table,
+    /// One JSON object a line, lossless.
+    Jsonl,
+    /// Comma-separated values with a header; null is empty, the empty string is "".
+    Csv,
+}
+
+/// `lith explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which rows and columns.
+    #[command(flatten)]
+    pub query: Query,
+    /// Whose plan to show.
+    #[arg(long, value_enum, default_value_t = Engine::Lith)]
+    pub engine: Engine,
+    /// Run the query and add what was really skipped and read.
+    #[arg(long)]
+    pub analyze: bool,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+}
+
+/// Whose plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// What lith can judge.
+    Lith,
+    /// What Spark 4.3 prints.
+    Spark,
+}
+
+/// `lith demo`
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Size: 1 is ten million rows.
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub scale: f64,
+    /// Seed of the made data.
+    #[arg(long, default_value_t = 42)]
+    pub seed: u64,
+    /// Where to keep the data; a temporary directory that is removed if not given.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(scale) if scale > 0.0 && scale <= 100.0 => Ok(scale),
+        _ => Err("a number above 0 and up to 100".into()),
+    }
+}

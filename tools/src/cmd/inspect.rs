@@ -1,0 +1,158 @@
+//! `lith inspect`: what a file or dataset holds, on one screen, from footers alone.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::args::{Inspect, TextFormat};
+use crate::dataset::Opened;
+use crate::failure::Result;
+use crate::output::{Table, bytes, count, share};
+use crate::summary::{ColumnSummary, Summary};
+
+pub(super) fn run(args: &Inspect) -> Result {
+    let opened = Opened::new(&args.input)?;
+    let files = opened.files()?;
+    let summary = Summary::new(&files);
+    let partitions = &opened.table.dataset;
+    let text = match args.format {
+        TextFormat::Text => {
+            let names = partitions
+                .partition_columns
+                .iter()
+                .map(|field| field.name.as_str());
+            let names: Vec<&str> = names.collect();
+            let mut text = heading(&summary);
+            if !names.is_empty() {
+                let total = partitions.partitions.len() as u64;
+                let by = names.join(", ");
+                text.push_str(&format!("{} partitions by {by}\n", count(total)));
+            }
+            format!("{text}{}\n{}", columns(&summary), notes(&summary))
+        }
+        TextFormat::Json => format!("{}\n", as_json(&summary)),
+    };
+    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+fn heading(summary: &Summary) -> String {
+    let place = match summary.files {
+        1 => summary.first.clone(),
+        files => format!("{} files, the first {}", count(files), summary.first),
+    };
+    let writer = match &summary.writers[..] {
+        [] => "an unknown writer".to_string(),
+        writers => writers.join(", "),
+    };
+    format!(
+        "{place}\n{} by {writer}\n{} rows in {} row groups, {} ({} of it footers)\n",
+        summary.formats.join(", "),
+        count(summary.rows),
+        count(summary.row_groups),
+        bytes(summary.bytes),
+        bytes(summary.footer_bytes),
+    )
+}
+
+fn columns(summary: &Summary) -> Table {
+    let titles = [
+        "column",
+        "type",
+        "codec",
+        "encodings",
+        "size",
+        "share",
+        "ratio",
+        "nulls",
+        "min",
+        "max",
+        "index",
+    ];
+    let mut table = Table::new(titles);
+    let whole = summary
+        .columns
+        .iter()
+        .filter_map(|column| column.compressed)
+        .sum();
+    for column in &summary.columns {
+        table.push(cells(column, whole));
+    }
+    (4..=7).fold(table, Table::right)
+}
+
+fn cells(column: &ColumnSummary, whole: u64) -> Vec<Option<String>> {
+    let unknown = || "-".to_string();
+    let ratio = |(compressed, plain): (u64, u64)| match compressed {
+        0 => unknown(),
+        _ => format!("{:.1}x", plain as f64 / compressed as f64),
+    };
+    let cells = [
+        column.name.clone(),
+        column.ty.to_string(),
+        column.codecs.join(" "),
+        column.encodings.join(" "),
+        column.compressed.map_or_else(unknown, bytes),
+        column
+            .compressed
+            .map_or_else(unknown, |size| share(size, whole)),
+        column
+            .compressed
+            .zip(column.uncompressed)
+            .map_or_else(unknown, ratio),
+        column.stats.null_count.map_or_else(unknown, count),
+        column.min().map_or_else(unknown, shorten),
+        column.max().map_or_else(unknown, shorten),
+        column.indexes(),
+    ];
+    cells.into_iter().map(Some).collect()
+}
+
+fn shorten(text: String) -> String {
+    const WIDTH: usize = 24;
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Why bounds that are stored are not used.
+fn notes(summary: &Summary) -> String {
+    let note = |column: &ColumnSummary| {
+        let why = column.distrust?;
+        Some(format!(
+            "{}: its stored bounds are not used: {why}\n",
+            column.name
+        ))
+    };
+    summary.columns.iter().filter_map(note).collect()
+}
+
+fn as_json(summary: &Summary) -> Value {
+    let column = |column: &ColumnSummary| {
+        json!({
+            "name": column.name,
+            "type": column.ty.to_string(),
+            "codecs": column.codecs,
+            "encodings": column.encodings,
+            "compressed_bytes": column.compressed,
+            "uncompressed_bytes": column.uncompressed,
+            "null_count": column.stats.null_count,
+            "min": column.min(),
+            "max": column.max(),
+            "has_index": column.has_index,
+            "has_bloom": column.has_bloom,
+            "distrust": column.distrust,
+        })
+    };
+    json!({
+        "schema_version": 1,
+        "files": summary.files,
+        "formats": summary.formats,
+        "created_by": summary.writers,
+        "rows": summary.rows,
+        "row_groups": summary.row_groups,
+        "bytes": summary.bytes,
+        "footer_bytes": summary.footer_bytes,
+        "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,24 @@
+//! One file a command: arguments in, text out.
+
+use crate::args::{Cli, Command};
+use crate::failure::Result;
+
+mod count;
+mod demo;
+mod explain;
+mod inspect;
+mod scan;
+mod schema;
+
+/// Does what the command line says.
+pub fn run(cli: Cli) -> Result {
+    match cli.command {
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Scan(args) => scan::run(&args),
+        Command::Head(args) => scan::run(&args.into()),
+        Command::Explain(args) => explain::run(&args, cli.color),
+        Command::Demo(args) => demo::run(&args, cli.color),
+    }
+}

@@ -1,0 +1,122 @@
+//! The wiring: paths to files, files to a table, a query to a plan, a plan to rows.
+
+use std::path::PathBuf;
+use std::thread;
+
+use lith_format::error::Error;
+use lith_format::meta::FileMeta;
+use lith_format::scan::ScanTask;
+use lith_planner::discover::{PartitionTypes, discover};
+use lith_planner::explain::{Engine, Explanation, explain};
+use lith_planner::plan::{Query, ScanPlan, Table, plan};
+use lith_reader::file::{File, OpenOptions};
+use lith_reader::scan::{Scan, ScanSpec};
+
+use crate::args::Input;
+use crate::failure::Result;
+
+/// A dataset whose first file has been opened for its columns.
+pub struct Opened {
+    /// The files and their columns.
+    pub table: Table,
+    paths: Vec<PathBuf>,
+    options: OpenOptions,
+}
+
+impl Opened {
+    /// Finds the files of `input`.
+    pub fn new(input: &Input) -> Result<Self> {
+        let mut options = OpenOptions::default();
+        options.mmap = input.mmap;
+        let dataset = discover(&input.paths, PartitionTypes::Inferred)?;
+        let Some(first) = dataset.files.first() else {
+            let message = "no data files here (names that begin with _ or . do not count)";
+            let path = input.paths.first().cloned().unwrap_or_default();
+            return Err(Error::invalid(message).at_path(path).into());
+        };
+        let table = Table::new(options.open(&first.path)?.schema(), dataset);
+        Ok(Opened {
+            table,
+            paths: input.paths.clone(),
+            options,
+        })
+    }
+
+    /// Plans a query; `columns` is a list as the command line takes it.
+    pub fn plan(
+        &self,
+        predicate: Option<&str>,
+        columns: Option<&str>,
+        limit: Option<u64>,
+    ) -> Result<ScanPlan> {
+        let columns = columns.map(split_columns);
+        let query = Query {
+            predicate,
+            columns,
+            limit,
+        };
+        Ok(plan(&self.table, &query)?)
+    }
+
+    /// Plans a query whose rows are counted, not shown.
+    pub fn plan_count(&self, predicate: Option<&str>) -> Result<ScanPlan> {
+        let query = Query {
+            predicate,
+            columns: Some(Vec::new()),
+            limit: None,
+        };
+        Ok(plan(&self.table, &query)?)
+    }
+
+    /// Opens every file of the dataset.
+    pub fn files(&self) -> Result<Vec<File>> {
+        let files = self.table.dataset.files.iter();
+        files
+            .map(|file| Ok(self.options.open(&file.path)?))
+            .collect()
+    }
+
+    /// Explains a plan by the footers of its files.
+    pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
+        let open = |task: &ScanTask| Ok(self.options.open(&task.path)?);
+        let files: Vec<File> = plan.tasks.iter().map(open).collect::<Result<_>>()?;
+        let metas: Vec<&FileMeta> = files.iter().map(File::meta).collect();
+        let mut explanation = explain(plan, &metas, engine)?;
+        let location = self.paths.iter().map(|path| path.display().to_string());
+        explanation.location = location.collect();
+        Ok(explanation)
+    }
+
+    /// Starts a planned scan; `prune` says whether metadata may rule row groups out.
+    pub fn scan(&self, plan: &ScanPlan, prune: bool) -> Result<Scan> {
+        let mut spec = ScanSpec::new(plan.table.clone());
+        spec.columns = plan.columns.clone();
+        spec.filter = plan.filter.clone();
+        spec.predicates = plan.predicates()?;
+        spec.limit = plan.limit;
+        spec.prune = prune;
+        spec.threads = thread::available_parallelism().map_or(1, usize::from);
+        spec.open = self.options.clone();
+        Ok(Scan::new(plan.tasks.clone(), spec)?)
+    }
+}
+
+/// The names between commas that are not inside of back-quotes.
+fn split_columns(text: &str) -> Vec<String> {
+    let mut quoted = false;
+    let names = text.split(|c| {
+        quoted ^= c == '`';
+        c == ',' && !quoted
+    });
+    names.map(|name| name.trim().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_inside_of_back_quotes_belong_to_the_name() {
+        assert_eq!(split_columns("a, b.c,`x,y`.z"), ["a", "b.c", "`x,y`.z"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! How a command ends badly: one line on standard error and an exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use lith_format::error::{Error, ErrorKind};
+use lith_planner::error::PlanError;
+
+/// The result of a command.
+pub type Result<T = ()> = std::result::Result<T, Failure>;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub enum Failure {
+    /// Reading or writing failed.
+    File(Error),
+    /// The predicate or the columns cannot be planned.
+    Plan(PlanError),
+    /// Standard output is closed: whoever read it has enough.
+    BrokenPipe,
+    /// The demo's counts are not what they must be.
+    Difference(String),
+}
+
+impl Failure {
+    /// Says it on standard error; a closed pipe is no news.
+    pub fn report(&self) {
+        if !matches!(self, Failure::BrokenPipe) {
+            eprintln!("lith: {self}");
+        }
+    }
+
+    /// 1 difference, 2 usage, 3 input/output, 4 corrupt or unsupported; 0 for a closed pipe.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::BrokenPipe => 0,
+            Failure::Difference(_) => 1,
+            Failure::Plan(_) => 2,
+            Failure::File(error) => match error.kind() {
+                ErrorKind::InvalidArgument => 2,
+                ErrorKind::Io => 3,
+                _ => 4,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::File(error) => error.fmt(f),
+            Failure::Plan(error) => error.fmt(f),
+            Failure::BrokenPipe => f.write_str("standard output is closed"),
+            Failure::Difference(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::File(error)
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        Failure::Plan(error)
+    }
+}
+
+/// An error of writing the output.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::File(Error::io("standard output", error)),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Aligned columns for people. Control characters are shown, not sent to the terminal.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, presets};
+
+/// A table under construction.
+pub struct Table(comfy_table::Table);
+
+impl Table {
+    /// A table with these column names.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.set_header(names.into_iter().map(escape_controls));
+        Table(table)
+    }
+
+    /// Appends a row; null shows as `null`.
+    pub fn push(&mut self, cells: Vec<Option<String>>) {
+        let shown = |cell: Option<String>| {
+            cell.map_or_else(|| "null".into(), |text| escape_controls(&text))
+        };
+        self.0.add_row(cells.into_iter().map(shown));
+    }
+
+    /// Aligns a column of numbers to the right.
+    pub fn right(mut self, column: usize) -> Self {
+        if let Some(column) = self.0.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The text with control characters as escapes (`\n`, `\u{1b}`).
+pub fn escape_controls(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_string();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_never_reach_the_terminal() {
+        let mut table = Table::new(["a\u{1b}[31m", "b"]);
+        table.push(vec![Some("x\ny\u{9b}".into()), None]);
+        let text = table.to_string();
+        assert!(text.contains("a\\u{1b}[31m"));
+        assert!(text.contains("x\\ny\\u{9b}"));
+        assert!(text.contains("null"));
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+    }
+}
