@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
-use crate::orc::encoding::StreamKind;
+use crate::orc::encoding::{StreamKind, WriterImplementation};
 use crate::orc::footer::StripeInformation;
 use crate::orc::schema::{FileSchema, Leaf};
 use crate::orc::statistics::ColumnStatistics;
@@ -89,13 +89,15 @@ fn chunk_meta(
     }
 }
 
-/// The software that wrote a file, as far as it says: `ORC Java 1.7.2`.
+/// The software that wrote a file, as far as it says: `ORC Java 1.7.2`. What is in no registry names
+/// itself in its version: `lith 0.1.0`.
 fn created_by(tail: &Tail) -> String {
     let writer = tail.footer.writer;
     match (
         &tail.footer.software_version,
         tail.postscript.writer_version,
     ) {
+        (Some(version), _) if matches!(writer, WriterImplementation::Unknown(_)) => version.clone(),
         (Some(version), _) => format!("{writer} {version}"),
         (None, Some(version)) => format!("{writer} (writer version {version})"),
         (None, None) => writer.to_string(),

@@ -40,6 +40,8 @@ pub struct Writer {
     pub implementation: WriterImplementation,
     /// Its version, as it counts them; below 6 is Java's alone.
     pub version: u32,
+    /// Whether it is this project's writer, which is in no registry.
+    pub is_ours: bool,
 }
 
 impl Writer {
@@ -48,6 +50,11 @@ impl Writer {
         Writer {
             implementation: tail.footer.writer,
             version: tail.postscript.writer_version.unwrap_or(0),
+            is_ours: tail
+                .footer
+                .software_version
+                .as_ref()
+                .is_some_and(|version| version.starts_with("lith ")),
         }
     }
 
@@ -59,7 +66,7 @@ impl Writer {
     /// Whether its sums are known to take in every value, NaN too.
     fn sums_everything(self) -> bool {
         use WriterImplementation as W;
-        matches!(self.implementation, W::OrcJava | W::OrcCpp)
+        self.is_ours || matches!(self.implementation, W::OrcJava | W::OrcCpp)
     }
 }
 
@@ -318,6 +325,7 @@ mod tests {
     const JAVA: Writer = Writer {
         implementation: WriterImplementation::OrcJava,
         version: 9,
+        is_ours: false,
     };
     const TIMESTAMP: LogicalType = LogicalType::Timestamp {
         unit: TimeUnit::Nanos,
@@ -423,9 +431,17 @@ mod tests {
         }
         let nan = trusted(doubles(f64::NAN, 3.0, Some(3.0)), &ty);
         assert_eq!(values(&nan), (None, None));
+        let ours = Writer {
+            implementation: WriterImplementation::Unknown(i32::MAX),
+            version: 6,
+            is_ours: true,
+        };
+        let sure = trust(&of(doubles(1.0, 3.0, Some(4.0))), &LEAF, &ty, 10, ours);
+        assert_eq!(sure.stats.nan_count, Some(0));
         let cudf = Writer {
             implementation: WriterImplementation::Cudf,
             version: 6,
+            is_ours: false,
         };
         let unsure = trust(&of(doubles(1.0, 3.0, Some(4.0))), &LEAF, &ty, 10, cudf);
         assert_eq!(unsure.stats.nan_count, None);
@@ -536,6 +552,7 @@ mod tests {
         let cpp = Writer {
             implementation: WriterImplementation::OrcCpp,
             version: 6,
+            is_ours: false,
         };
         let min = |precision, writer| {
             trust(&of(text.clone()), &LEAF, &decimal(precision), 10, writer)

@@ -211,7 +211,7 @@ impl Encoder {
             },
             writer: WRITER,
             calendar: CalendarKind::ProlepticGregorian,
-            software_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            software_version: Some(concat!("lith ", env!("CARGO_PKG_VERSION")).to_owned()),
             ..Footer::default()
         };
         let metadata = Metadata {
