@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, presets};
+use comfy_table::{CellAlignment, LineStyle, TableStyle};
+
+/// A rule under the names, nothing else.
+const STYLE: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// A table under construction.
 pub struct Table(comfy_table::Table);
@@ -11,7 +15,7 @@ impl Table {
     /// A table with these column names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = comfy_table::Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.load_style(STYLE);
         table.set_header(names.into_iter().map(escape_controls));
         Table(table)
     }
