@@ -47,7 +47,7 @@ pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSour
         let found = if by_position {
             (index < file.fields.len()).then_some(index)
         } else {
-            file.index_of(&field.name)?
+            file.index_near(&field.name, index)?
         };
         Ok(found.map_or(ColumnSource::Missing, ColumnSource::File))
     };
@@ -62,12 +62,13 @@ pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSour
 pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
     let mut out = Vec::with_capacity(table.schema.leaf_count());
     let columns = bind_columns(table, file)?;
+    let first_leaves = first_leaves(&file.fields);
     for (field, source) in table.schema.fields.iter().zip(columns) {
         match source {
             ColumnSource::Partition(partition) => out.push(LeafSource::Partition(partition)),
             ColumnSource::Missing => bind_missing(field, &mut out),
             ColumnSource::File(found) => {
-                let leaf = file.first_leaf(found);
+                let leaf = first_leaves[found];
                 bind_field(field, &file.fields[found], leaf, &mut out)
                     .map_err(|error| error.at_column(&field.name))?;
             }
@@ -82,6 +83,17 @@ fn is_positional(file: &Schema) -> bool {
     !file.fields.is_empty() && file.fields.iter().enumerate().all(generated)
 }
 
+/// The first leaf of each field.
+fn first_leaves(fields: &[Field]) -> Vec<LeafId> {
+    let mut next = 0;
+    let first = |field: &Field| {
+        let first = LeafId(next);
+        next += field.leaf_count() as u32;
+        first
+    };
+    fields.iter().map(first).collect()
+}
+
 fn bind_missing(field: &Field, out: &mut Vec<LeafSource>) {
     out.extend(std::iter::repeat_n(LeafSource::Missing, field.leaf_count()));
 }
@@ -91,8 +103,8 @@ fn bind_field(table: &Field, file: &Field, first: LeafId, out: &mut Vec<LeafSour
     match (&table.ty, &file.ty) {
         (T::Struct(wanted), T::Struct(held)) => {
             let held = Schema::new(held.to_vec());
-            for field in wanted.iter() {
-                match held.index_of(&field.name)? {
+            for (index, field) in wanted.iter().enumerate() {
+                match held.index_near(&field.name, index)? {
                     Some(found) => {
                         let leaf = LeafId(first.0 + held.first_leaf(found).0);
                         bind_field(field, &held.fields[found], leaf, out)?;
@@ -159,6 +171,13 @@ mod tests {
             partition_columns,
         };
         bind(&table, &Schema::new(file))
+    }
+
+    #[test]
+    fn columns_of_the_very_same_name_bind_each_to_itself() {
+        let twice = || vec![int("a"), int("a"), record("s", vec![int("x"), int("x")])];
+        let sources = bound(twice(), 0, twice()).unwrap();
+        assert_eq!(sources, [0, 1, 2, 3].map(|leaf| File(LeafId(leaf))));
     }
 
     #[test]

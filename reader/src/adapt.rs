@@ -185,8 +185,8 @@ fn nested_step(table: &LogicalType, file: &LogicalType) -> Result<Option<Step>> 
     match (table, file) {
         (T::Struct(wanted), T::Struct(held)) => {
             let held = Schema::new(held.to_vec());
-            let place = |field: &Field| {
-                let Some(index) = held.index_of(&field.name)? else {
+            let place = |(index, field): (usize, &Field)| {
+                let Some(index) = held.index_near(&field.name, index)? else {
                     return Ok(None);
                 };
                 Ok(Some((
@@ -194,7 +194,11 @@ fn nested_step(table: &LogicalType, file: &LogicalType) -> Result<Option<Step>> 
                     Adapter::new(&field.ty, &held.fields[index].ty)?,
                 )))
             };
-            let fields = wanted.iter().map(place).collect::<Result<_>>()?;
+            let fields = wanted
+                .iter()
+                .enumerate()
+                .map(place)
+                .collect::<Result<_>>()?;
             Ok(Some(Step::Struct(fields)))
         }
         (T::List(_), T::List(_)) | (T::Map(_), T::Map(_)) | (T::Union(_), T::Union(_))

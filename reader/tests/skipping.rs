@@ -1,0 +1,228 @@
+//! The master test on files of other writers: any condition with skipping on = with skipping off = row by
+//! row, by one thread and by several; and over all of them something was skipped.
+//!
+//! Every flat column of every file is compared with values of its own and with their neighbours, so
+//! that conditions fall on the bounds of row groups. Needs `LITH_SHARED`, a directory with `corpus`
+//! and `oracle`; says so where it is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lith_format::bitmap::Bitmap;
+use lith_format::error::{ErrorKind, Result};
+use lith_format::filter::{CompareOp, Filter};
+use lith_format::render::render_json_row;
+use lith_format::scalar::Scalar;
+use lith_format::scan::RowPredicate;
+use lith_format::schema::{Field, LeafId};
+use lith_format::types::LogicalType;
+use lith_format::vector::Batch;
+use lith_reader::File;
+use lith_reader::scan::Scan;
+
+/// A condition on one top-level column, judged value by value.
+#[derive(Clone)]
+struct Condition {
+    column: [usize; 1],
+    op: Option<CompareOp>,
+    value: Scalar,
+    negated: bool,
+}
+
+impl Condition {
+    /// SQL's answer; without a comparison it is IS NULL.
+    fn evaluate(&self, value: &Scalar) -> Option<bool> {
+        let truth = match self.op {
+            None => Some(value.is_null()),
+            Some(op) => value.compare(&self.value).map(|order| match op {
+                CompareOp::Eq => order.is_eq(),
+                CompareOp::NotEq => order.is_ne(),
+                CompareOp::Lt => order.is_lt(),
+                CompareOp::LtEq => order.is_le(),
+                CompareOp::Gt => order.is_gt(),
+                CompareOp::GtEq => order.is_ge(),
+            }),
+        };
+        truth.map(|truth| truth != self.negated)
+    }
+
+    fn filter(&self, leaf: LeafId) -> Filter {
+        let filter = match self.op {
+            None => Filter::IsNull(leaf),
+            Some(op) => Filter::Compare {
+                leaf,
+                op,
+                value: self.value.clone(),
+            },
+        };
+        if self.negated {
+            Filter::Not(Box::new(filter))
+        } else {
+            filter
+        }
+    }
+}
+
+impl RowPredicate for Condition {
+    fn columns(&self) -> &[usize] {
+        &self.column
+    }
+
+    fn evaluate(&self, batch: &Batch) -> Result<Bitmap> {
+        let column = &batch.columns[0];
+        Ok((0..batch.rows)
+            .map(|row| self.evaluate(&column.value(row)) == Some(true))
+            .collect())
+    }
+}
+
+fn rows_of(scan: Scan) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    for batch in scan {
+        let batch = batch?;
+        for row in 0..batch.rows {
+            let mut line = String::new();
+            render_json_row(&batch, row, &mut line);
+            out.push(line);
+        }
+    }
+    Ok(out)
+}
+
+/// All values of a column; `None` where it cannot be read yet or is not to be read.
+fn values_of(file: &File, column: usize) -> Option<Vec<Scalar>> {
+    let mut out = Vec::new();
+    for batch in file.scan().columns([column]).build().unwrap() {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                let kind = error.kind();
+                assert!(
+                    matches!(kind, ErrorKind::Unsupported | ErrorKind::Encrypted),
+                    "{error}"
+                );
+                return None;
+            }
+        };
+        out.extend((0..batch.rows).map(|row| batch.columns[0].value(row)));
+    }
+    Some(out)
+}
+
+/// Conditions around some of the values: the least, the greatest, and every so many.
+fn conditions(column: usize, values: &[Scalar]) -> Vec<Condition> {
+    let mut sorted: Vec<&Scalar> = values.iter().filter(|value| !value.is_null()).collect();
+    sorted.sort_by(|a, b| a.compare(b).unwrap_or(std::cmp::Ordering::Equal));
+    let picked = [0, 1, 2].map(|half| sorted.len().saturating_sub(1) * half / 2);
+    let literals = picked.iter().filter_map(|&index| sorted.get(index));
+    let ops = [
+        CompareOp::Eq,
+        CompareOp::NotEq,
+        CompareOp::Lt,
+        CompareOp::LtEq,
+        CompareOp::Gt,
+        CompareOp::GtEq,
+    ];
+    let compared = literals.flat_map(|&literal| ops.map(|op| (Some(op), literal.clone())));
+    let all = compared.chain([(None, Scalar::Null)]);
+    all.flat_map(|(op, value)| {
+        [false, true].map(|negated| Condition {
+            column: [column],
+            op,
+            value: value.clone(),
+            negated,
+        })
+    })
+    .collect()
+}
+
+fn comparable(field: &Field) -> bool {
+    use LogicalType as T;
+    !field.ty.is_nested() && !matches!(field.ty, T::Interval | T::Geometry | T::Geography | T::Bson)
+}
+
+/// Row groups skipped and row groups not filtered.
+fn check_column(file: &File, column: usize, values: &[Scalar]) -> (u64, u64) {
+    let leaf = file.schema().first_leaf(column);
+    let (mut pruned, mut always) = (0, 0);
+    for condition in conditions(column, values) {
+        let builder = file
+            .scan()
+            .columns([column])
+            .batch_rows(1000)
+            .filter(condition.filter(leaf), vec![Arc::new(condition.clone())]);
+        let on = builder.clone().build().unwrap();
+        let metrics = Arc::clone(on.metrics());
+        let on = rows_of(on).unwrap();
+        let off = rows_of(builder.clone().prune(false).build().unwrap()).unwrap();
+        let threads = rows_of(builder.threads(2).build().unwrap()).unwrap();
+        let naive = values
+            .iter()
+            .filter(|value| condition.evaluate(value) == Some(true))
+            .count();
+        let place = || format!("{}: {:?}", file.path().display(), condition.filter(leaf));
+        assert_eq!(on, off, "{}", place());
+        assert_eq!(on, threads, "{}", place());
+        assert_eq!(on.len(), naive, "{}", place());
+        let groups = file.meta().row_groups.len() as u64;
+        let seen = metrics.row_groups_pruned.get() + metrics.row_groups_read.get();
+        assert!(seen <= groups, "{}", place());
+        pruned += metrics.row_groups_pruned.get();
+        always += metrics.row_groups_always.get();
+    }
+    (pruned, always)
+}
+
+fn files_below(directory: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            files_below(&path, out);
+        } else if (name.ends_with(".parquet") || name.ends_with(".orc")) && !name.starts_with('.') {
+            out.push(path);
+        }
+    }
+}
+
+/// Columns looked at per file: the widest have a thousand alike.
+const COLUMNS: usize = 12;
+
+#[test]
+fn skipping_changes_no_row_of_any_file() {
+    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
+        eprintln!("LITH_SHARED is not set: no foreign files are scanned");
+        return;
+    };
+    let mut files = Vec::new();
+    for directory in ["corpus/synth", "oracle/spark/datasets"] {
+        files_below(&shared.join(directory), &mut files);
+    }
+    let (mut columns, mut pruned, mut always) = (0, 0, 0);
+    for path in files {
+        let file = match lith_reader::open(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                let known = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Encrypted);
+                assert!(known, "{error}");
+                continue;
+            }
+        };
+        if file.meta().rows > 5_000 {
+            continue;
+        }
+        for (column, field) in file.schema().fields.iter().enumerate().take(COLUMNS) {
+            if let Some(values) = comparable(field)
+                .then(|| values_of(&file, column))
+                .flatten()
+            {
+                let (a, b) = check_column(&file, column, &values);
+                (columns, pruned, always) = (columns + 1, pruned + a, always + b);
+            }
+        }
+    }
+    eprintln!("{columns} columns, {pruned} row groups skipped, {always} not filtered");
+    assert!(columns > 100 && pruned > 1_000 && always > 1_000);
+}
