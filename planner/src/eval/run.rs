@@ -37,7 +37,8 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
             {
                 return Ok(truth);
             }
-            compare(*op, &run(left, input, active)?, &run(right, input, active)?)
+            let (left, right) = both(pair, input, active)?;
+            compare(*op, &left, &right)
         }
         Kind::NullSafeEq(pair) => null_safe_eq(
             &run(&pair[0], input, active)?,
@@ -56,11 +57,11 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
         Kind::InList(inner, list) => in_list(&run(inner, input, active)?, list, input, active),
         Kind::Match(inner, pattern) => Ok(match_all(&run(inner, input, active)?, pattern, &rows)),
         Kind::MatchRow(how, pair) => {
-            let (text, pattern) = (run(&pair[0], input, active)?, run(&pair[1], input, active)?);
+            let (text, pattern) = both(pair, input, active)?;
             match_each(*how, &text, &pattern, &rows)
         }
         Kind::Arithmetic(op, pair) => {
-            let (left, right) = (run(&pair[0], input, active)?, run(&pair[1], input, active)?);
+            let (left, right) = both(pair, input, active)?;
             let operation = Operation {
                 op: *op,
                 left: (&left, &pair[0].ty),
@@ -101,6 +102,16 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
             })
         }
     }
+}
+
+/// Both operands; the right one is asked only for the rows in which the left one is known.
+fn both(pair: &[Node; 2], input: &Input<'_>, active: &Bitmap) -> Result<(Value, Value)> {
+    let left = run(&pair[0], input, active)?;
+    let right = match &left.known {
+        None => run(&pair[1], input, active)?,
+        Some(_) => run(&pair[1], input, &active.and(&left.known_rows(input.rows)))?,
+    };
+    Ok((left, right))
 }
 
 /// The vector itself, if its numbers are what the planned type holds.
@@ -192,9 +203,9 @@ fn null_test(value: &Value, wanted: bool) -> Result<Value> {
 /// IN over expressions: an OR of equalities that looks at each only while undecided.
 fn in_list(value: &Value, list: &[Node], input: &Input<'_>, active: &Bitmap) -> Result<Value> {
     let rows = input.rows;
-    let mut open = active.clone();
+    let mut open = active.and(&value.known_rows(rows));
     let mut found = Bitmap::repeat(false, rows);
-    let mut unknown = Bitmap::repeat(false, rows);
+    let mut unknown = value.known_rows(rows).not();
     for candidate in list {
         if !open.any() {
             break;
