@@ -12,6 +12,7 @@ use std::sync::Arc;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{FileMeta, Format};
+use lith_format::orc::schema::Dialect;
 use lith_format::schema::Schema;
 
 use crate::column::{ColumnReader, ReadContext};
@@ -26,6 +27,8 @@ pub struct OpenOptions {
     /// Map files into memory instead of reading by position. Only for files that nobody truncates
     /// meanwhile.
     pub mmap: bool,
+    /// Whose reading of an ORC file's types to follow.
+    pub orc_dialect: Dialect,
     /// What a file may make us spend.
     pub limits: Limits,
 }
@@ -38,7 +41,7 @@ impl OpenOptions {
         } else {
             Arc::new(FileSource::open(path)?)
         };
-        File::from_source(source, self.limits)
+        File::of_dialect(source, self.orc_dialect, self.limits)
     }
 }
 
@@ -67,12 +70,18 @@ enum Contents {
 impl File {
     /// Opens what `source` holds.
     pub fn from_source(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
+        Self::of_dialect(source, Dialect::default(), limits)
+    }
+
+    fn of_dialect(source: Arc<dyn Source>, dialect: Dialect, limits: Limits) -> Result<Self> {
         let open = || {
             Ok(match detect(source.as_ref())? {
                 Format::Parquet => {
                     Contents::Parquet(Box::new(ParquetFile::open(&source, &limits)?))
                 }
-                Format::Orc => Contents::Orc(Box::new(OrcFile::open(&source, &limits)?)),
+                Format::Orc => {
+                    Contents::Orc(Box::new(OrcFile::open_as(&source, dialect, &limits)?))
+                }
             })
         };
         let contents = open().map_err(|error: Error| error.at_path(source.name()))?;

@@ -62,6 +62,30 @@ pub struct Input {
     /// it is read kills the process.
     #[arg(long)]
     pub mmap: bool,
+    /// Types of ORC files: `spark` takes a bigint that Spark marked as timestamp_ntz for one,
+    /// `stored` leaves it a bigint.
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
+    pub orc_types: OrcTypes,
+}
+
+impl Input {
+    /// These paths, read as they are by default.
+    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        Input {
+            paths: paths.into_iter().collect(),
+            mmap: false,
+            orc_types: OrcTypes::Spark,
+        }
+    }
+}
+
+/// Whose reading of ORC types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrcTypes {
+    /// Spark's.
+    Spark,
+    /// The specification's.
+    Stored,
 }
 
 /// Which rows and columns.

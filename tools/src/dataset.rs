@@ -5,6 +5,7 @@ use std::thread;
 
 use lith_format::error::Error;
 use lith_format::meta::FileMeta;
+use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_planner::discover::{PartitionTypes, discover};
 use lith_planner::explain::{Engine, Explanation, explain};
@@ -12,7 +13,7 @@ use lith_planner::plan::{Query, ScanPlan, Table, plan};
 use lith_reader::file::{File, OpenOptions};
 use lith_reader::scan::{Scan, ScanSpec};
 
-use crate::args::Input;
+use crate::args::{Input, OrcTypes};
 use crate::failure::Result;
 
 /// A dataset whose first file has been opened for its columns.
@@ -28,6 +29,10 @@ impl Opened {
     pub fn new(input: &Input) -> Result<Self> {
         let mut options = OpenOptions::default();
         options.mmap = input.mmap;
+        options.orc_dialect = match input.orc_types {
+            OrcTypes::Spark => Dialect::Spark,
+            OrcTypes::Stored => Dialect::Orc,
+        };
         let dataset = discover(&input.paths, PartitionTypes::Inferred)?;
         let Some(first) = dataset.files.first() else {
             let message = "no data files here (names that begin with _ or . do not count)";

@@ -142,10 +142,7 @@ impl Story<'_> {
     }
 
     fn ask_all(&mut self, dataset: PathBuf) -> Result {
-        let opened = Opened::new(&Input {
-            paths: vec![dataset.clone()],
-            mmap: false,
-        })?;
+        let opened = Opened::new(&Input::new([dataset.clone()]))?;
         for (number, question) in questions(&self.facts).iter().enumerate() {
             writeln!(self.out, "\n{}. {}", number + 1, question.lesson)?;
             writeln!(

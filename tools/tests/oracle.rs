@@ -1,0 +1,343 @@
+//! Queries that Spark ran on data that Spark wrote: the same rows must come of lith, with skipping
+//! and without.
+//!
+//! The cases and datasets lie in the directory `oracle/spark` under `LITH_SHARED`. A case names its
+//! dataset, a condition and the number and a checksum of its rows. Where a row holds nested
+//! columns, which are not read yet, the flat cells of the rows that the case lists are compared.
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail where it likes"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use lith::args::Input;
+use lith::dataset::Opened;
+use lith::failure::Failure;
+use lith_format::error::ErrorKind;
+use lith_format::render::render_text;
+use lith_format::types::LogicalType as T;
+use lith_format::vector::{Batch, Vector};
+use lith_planner::error::PlanErrorKind;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const DATASETS: [&str; 8] = [
+    "datafilter",
+    "kiosko_small",
+    "transactions",
+    "types_part",
+    "wide",
+    "names",
+    "chars",
+    "evolved",
+];
+
+/// What asks for more than a path, a condition, columns and a limit.
+const OUT_OF_SCOPE: [&str; 6] = [
+    "options",
+    "conf",
+    "source",
+    "pre_select",
+    "nondeterministic",
+    "sql",
+];
+
+#[test]
+fn spark_and_lith_answer_alike() {
+    let Some(oracle) =
+        std::env::var_os("LITH_SHARED").map(|dir| PathBuf::from(dir).join("oracle/spark"))
+    else {
+        eprintln!("LITH_SHARED is not set: the queries that Spark ran are not compared");
+        return;
+    };
+    let mut tally = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (dataset, format) in DATASETS
+        .iter()
+        .flat_map(|name| [(name, "parquet"), (name, "orc")])
+    {
+        let text =
+            fs::read_to_string(oracle.join(format!("cases/{dataset}_{format}.json"))).unwrap();
+        let directory = oracle.join(format!("datasets/{dataset}_{format}"));
+        for case in serde_json::from_str::<Vec<Value>>(&text).unwrap() {
+            let outcome = judge(&Case(&case), directory.clone());
+            if let Outcome::Wrong(why) = &outcome {
+                wrong.push(format!("{}: {}: {why}", case["id"], case["predicate"]));
+            }
+            *tally.entry(outcome.name()).or_insert(0) += 1;
+        }
+    }
+    eprintln!("{tally:?}");
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        tally["equal"] >= FLOOR,
+        "{tally:?}: fewer equal than before"
+    );
+}
+
+/// How many cases are known to be answered alike; it only grows.
+const FLOOR: i32 = 1_934;
+
+enum Outcome {
+    /// Same rows; or an error where Spark has one, too.
+    Equal,
+    /// lith says that it cannot do this yet.
+    Unsupported,
+    /// Beyond what is compared here.
+    OutOfScope,
+    Wrong(String),
+}
+
+impl Outcome {
+    fn name(&self) -> &'static str {
+        match self {
+            Outcome::Equal => "equal",
+            Outcome::Unsupported => "unsupported",
+            Outcome::OutOfScope => "out of scope",
+            Outcome::Wrong(_) => "wrong",
+        }
+    }
+}
+
+struct Case<'a>(&'a Value);
+
+impl Case<'_> {
+    fn predicate(&self) -> Option<String> {
+        match self.0["predicates"].as_array() {
+            Some(chain) => {
+                let parts = chain
+                    .iter()
+                    .map(|part| format!("({})", part.as_str().unwrap()));
+                Some(parts.collect::<Vec<_>>().join(" AND "))
+            }
+            None => self.0["predicate"].as_str().map(str::to_string),
+        }
+    }
+
+    /// The select list if it is plain columns; `Err` if it is more.
+    fn columns(&self) -> Result<Option<String>, ()> {
+        let Some(list) = self.0["select"].as_array() else {
+            return if self.0["select"].is_null() {
+                Ok(None)
+            } else {
+                Err(())
+            };
+        };
+        let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let names: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+        if names.len() == list.len() && names.iter().all(|name| plain(name)) {
+            Ok(Some(names.join(",")))
+        } else {
+            Err(())
+        }
+    }
+}
+
+fn judge(case: &Case, directory: PathBuf) -> Outcome {
+    if OUT_OF_SCOPE.iter().any(|key| !case.0[key].is_null()) {
+        return Outcome::OutOfScope;
+    }
+    let Ok(columns) = case.columns() else {
+        return Outcome::OutOfScope;
+    };
+    let opened = Opened::new(&Input::new([directory])).unwrap();
+    let answers = [true, false].map(|prune| run(&opened, case, columns.as_deref(), prune));
+    match answers {
+        [Err(failure), _] | [_, Err(failure)] => {
+            if is_unsupported(&failure) {
+                Outcome::Unsupported
+            } else if case.0["error_stage"].is_null() {
+                Outcome::Wrong(failure.to_string())
+            } else {
+                Outcome::Equal
+            }
+        }
+        [Ok(skipping), Ok(reading)] => {
+            if skipping != reading {
+                return Outcome::Wrong("skipping changes the rows".into());
+            }
+            compare(case, &skipping)
+        }
+    }
+}
+
+fn is_unsupported(failure: &Failure) -> bool {
+    match failure {
+        Failure::Plan(error) => *error.kind() == PlanErrorKind::Unsupported,
+        Failure::File(error) => error.kind() == ErrorKind::Unsupported,
+        _ => false,
+    }
+}
+
+/// The rows of a query: sorted lines, with `?` in the place of nested cells.
+#[derive(PartialEq)]
+struct Answer {
+    lines: Vec<String>,
+    whole: bool,
+}
+
+fn run(
+    opened: &Opened,
+    case: &Case,
+    columns: Option<&str>,
+    prune: bool,
+) -> lith::failure::Result<Answer> {
+    let mut plan = opened.plan(
+        case.predicate().as_deref(),
+        columns,
+        case.0["limit"].as_u64(),
+    )?;
+    let fields = &plan.table.schema.fields;
+    let nested: Vec<bool> = plan
+        .columns
+        .iter()
+        .map(|&at| fields[at].ty.is_nested())
+        .collect();
+    plan.columns
+        .retain(|&at| !plan.table.schema.fields[at].ty.is_nested());
+    let mut lines = Vec::new();
+    for batch in opened.scan(&plan, prune)? {
+        let batch = batch?;
+        lines.extend((0..batch.rows).map(|row| line(&batch, row, &nested)));
+    }
+    lines.sort();
+    Ok(Answer {
+        lines,
+        whole: !nested.contains(&true),
+    })
+}
+
+fn compare(case: &Case, answer: &Answer) -> Outcome {
+    if !case.0["error_stage"].is_null() {
+        return Outcome::Wrong(format!("{} rows where Spark fails", answer.lines.len()));
+    }
+    let Some(rows) = case.0["row_count"].as_u64() else {
+        return Outcome::OutOfScope;
+    };
+    if answer.lines.len() as u64 != rows {
+        return Outcome::Wrong(format!("{} rows instead of {rows}", answer.lines.len()));
+    }
+    let limited = !case.0["limit"].is_null();
+    if limited {
+        return Outcome::Equal;
+    }
+    if answer.whole {
+        let mut hash = Sha256::new();
+        answer
+            .lines
+            .iter()
+            .for_each(|line| hash.update(format!("{line}\n")));
+        let hash: String = hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        if case.0["checksum"] != hash.as_str() {
+            return Outcome::Wrong(format!(
+                "checksum differs; first row {:?}",
+                answer.lines.first()
+            ));
+        }
+    } else if let Some(rows) = case.0["rows"].as_array() {
+        return compare_flat(rows, answer);
+    }
+    Outcome::Equal
+}
+
+/// Compares the cells that are not nested; doubles are listed in decimal, so those are passed over.
+fn compare_flat(rows: &[Value], answer: &Answer) -> Outcome {
+    let flat = |text: &str, pattern: &str| -> String {
+        let cells = text.split('\t').zip(pattern.split('\t'));
+        let kept = cells.filter(|(_, pattern)| !pattern.starts_with('?'));
+        kept.map(|(cell, _)| cell).collect::<Vec<_>>().join("\t")
+    };
+    let Some(pattern) = answer.lines.first() else {
+        return Outcome::Equal;
+    };
+    let mut theirs: Vec<String> = rows
+        .iter()
+        .map(|row| flat(row.as_str().unwrap(), pattern))
+        .collect();
+    let mut ours: Vec<String> = answer.lines.iter().map(|line| flat(line, line)).collect();
+    theirs.sort();
+    ours.sort();
+    match theirs
+        .iter()
+        .zip(&ours)
+        .find(|(theirs, ours)| theirs != ours)
+    {
+        Some((theirs, ours)) => Outcome::Wrong(format!("{ours} instead of {theirs}")),
+        None => Outcome::Equal,
+    }
+}
+
+fn line(batch: &Batch, row: usize, nested: &[bool]) -> String {
+    let mut columns = batch.columns.iter();
+    let whole = !nested.contains(&true);
+    let cells = nested.iter().map(|nested| {
+        if *nested {
+            "?".to_string()
+        } else {
+            cell(columns.next().unwrap(), row, whole)
+        }
+    });
+    cells.collect::<Vec<_>>().join("\t")
+}
+
+/// A cell as the checksums want it. Floats are bits where the whole row is hashed, else `?`.
+fn cell(vector: &Vector, row: usize, whole: bool) -> String {
+    let mut text = String::new();
+    if !render_text(vector, row, &mut text) {
+        return if matches!(vector.ty, T::Float32 | T::Float64) && !whole {
+            "?".into()
+        } else {
+            "\\N".into()
+        };
+    }
+    match &vector.ty {
+        T::Float32 | T::Float64 if !whole => "?".into(),
+        T::Float32 => format!(
+            "{:08x}",
+            canonical(text.parse::<f32>().unwrap().into(), f32_bits(&text))
+        ),
+        T::Float64 => format!(
+            "{:016x}",
+            canonical(
+                text.parse().unwrap(),
+                text.parse::<f64>().unwrap().to_bits()
+            )
+        ),
+        T::Timestamp { .. } => text[..text.find('.').unwrap() + 7].to_string(),
+        T::Binary => text.trim_start_matches("0x").to_string(),
+        ty if ty.is_text() => escape(&text),
+        _ => text,
+    }
+}
+
+fn f32_bits(text: &str) -> u64 {
+    u64::from(text.parse::<f32>().unwrap().to_bits())
+}
+
+/// One NaN stands for all.
+fn canonical(value: f64, bits: u64) -> u64 {
+    match (value.is_nan(), bits > u64::from(u32::MAX)) {
+        (false, _) => bits,
+        (true, false) => 0x7fc0_0000,
+        (true, true) => 0x7ff8_0000_0000_0000,
+    }
+}
+
+fn escape(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('\t', "\\t");
+    text.replace('\n', "\\n").replace('\r', "\\r")
+}
