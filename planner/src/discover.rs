@@ -75,7 +75,11 @@ pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Da
         let mut walk = Walk::default();
         walk.root(path)?;
         if walk.files.is_empty() {
-            return Err(Error::new(ErrorKind::Io, "no data file found").at_path(path));
+            return Err(Error::new(
+                ErrorKind::Io,
+                "no data file found (names that begin with _ or . do not count)",
+            )
+            .at_path(path));
         }
         for file in walk.files {
             let key = if paths.len() == 1 {
