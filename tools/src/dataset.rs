@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 use std::thread;
 
-use lith_format::error::Error;
 use lith_format::meta::FileMeta;
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
+use lith_format::schema::Schema;
 use lith_planner::discover::{PartitionTypes, discover};
+use lith_planner::error::PlanError;
 use lith_planner::explain::{Engine, Explanation, explain};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
 use lith_reader::file::{File, OpenOptions};
 use lith_reader::scan::{Scan, ScanSpec};
 
 use crate::args::{Input, OrcTypes};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// A dataset whose first file has been opened for its columns.
 pub struct Opened {
@@ -34,12 +35,11 @@ impl Opened {
             OrcTypes::Stored => Dialect::Orc,
         };
         let dataset = discover(&input.paths, PartitionTypes::Inferred)?;
-        let Some(first) = dataset.files.first() else {
-            let message = "no data files here (names that begin with _ or . do not count)";
-            let path = input.paths.first().cloned().unwrap_or_default();
-            return Err(Error::invalid(message).at_path(path).into());
+        let stored = match dataset.files.first() {
+            Some(first) => options.open(&first.path)?.schema().clone(),
+            None => Schema::default(),
         };
-        let table = Table::new(options.open(&first.path)?.schema(), dataset);
+        let table = Table::new(&stored, dataset);
         Ok(Opened {
             table,
             paths: input.paths.clone(),
@@ -55,22 +55,33 @@ impl Opened {
         limit: Option<u64>,
     ) -> Result<ScanPlan> {
         let columns = columns.map(split_columns);
-        let query = Query {
+        self.plan_query(Query {
             predicate,
             columns,
             limit,
-        };
-        Ok(plan(&self.table, &query)?)
+        })
     }
 
     /// Plans a query whose rows are counted, not shown.
     pub fn plan_count(&self, predicate: Option<&str>) -> Result<ScanPlan> {
-        let query = Query {
+        self.plan_query(Query {
             predicate,
             columns: Some(Vec::new()),
             limit: None,
-        };
-        Ok(plan(&self.table, &query)?)
+        })
+    }
+
+    fn plan_query(&self, query: Query) -> Result<ScanPlan> {
+        let predicate = query.predicate.unwrap_or_default();
+        plan(&self.table, &query).map_err(|error| self.failure(predicate, error))
+    }
+
+    fn failure(&self, predicate: &str, error: PlanError) -> Failure {
+        Failure::Plan {
+            path: self.paths.first().cloned().unwrap_or_default(),
+            predicate: predicate.to_string(),
+            error,
+        }
     }
 
     /// Opens every file of the dataset.
@@ -97,7 +108,7 @@ impl Opened {
         let mut spec = ScanSpec::new(plan.table.clone());
         spec.columns = plan.columns.clone();
         spec.filter = plan.filter.clone();
-        spec.predicates = plan.predicates()?;
+        spec.predicates = plan.predicates().map_err(|error| self.failure("", error))?;
         spec.limit = plan.limit;
         spec.prune = prune;
         spec.threads = thread::available_parallelism().map_or(1, usize::from);

@@ -1,10 +1,14 @@
 //! How a command ends badly: one line on standard error and an exit code.
 
 use std::fmt;
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lith_format::error::{Error, ErrorKind};
-use lith_planner::error::PlanError;
+use lith_planner::error::{PlanError, PlanErrorKind};
+
+use crate::text::escape_controls;
 
 /// The result of a command.
 pub type Result<T = ()> = std::result::Result<T, Failure>;
@@ -15,7 +19,14 @@ pub enum Failure {
     /// Reading or writing failed.
     File(Error),
     /// The predicate or the columns cannot be planned.
-    Plan(PlanError),
+    Plan {
+        /// Of which dataset.
+        path: PathBuf,
+        /// The predicate's text; empty if there is none.
+        predicate: String,
+        /// What is wrong.
+        error: PlanError,
+    },
     /// Standard output is closed: whoever read it has enough.
     BrokenPipe,
     /// The demo's counts are not what they must be.
@@ -23,10 +34,20 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Says it on standard error; a closed pipe is no news.
+    /// Says it on standard error, in one line; a person at a terminal also sees the place in the
+    /// predicate. A closed pipe is no news.
     pub fn report(&self) {
-        if !matches!(self, Failure::BrokenPipe) {
-            eprintln!("lith: {self}");
+        if matches!(self, Failure::BrokenPipe) {
+            return;
+        }
+        eprintln!("lith: {}", escape_controls(&self.to_string()));
+        if let Failure::Plan {
+            predicate, error, ..
+        } = self
+            && std::io::stderr().is_terminal()
+            && let Some(place) = error.with_caret(predicate)
+        {
+            eprintln!("{place}");
         }
     }
 
@@ -35,7 +56,10 @@ impl Failure {
         ExitCode::from(match self {
             Failure::BrokenPipe => 0,
             Failure::Difference(_) => 1,
-            Failure::Plan(_) => 2,
+            Failure::Plan { error, .. } => match error.kind() {
+                PlanErrorKind::Unsupported => 4,
+                _ => 2,
+            },
             Failure::File(error) => match error.kind() {
                 ErrorKind::InvalidArgument => 2,
                 ErrorKind::Io => 3,
@@ -49,7 +73,19 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::File(error) => error.fmt(f),
-            Failure::Plan(error) => error.fmt(f),
+            Failure::Plan {
+                path,
+                predicate,
+                error,
+            } => {
+                write!(f, "{}: ", path.display())?;
+                if let Some(before) = predicate.get(..error.span().start)
+                    && !error.span().is_empty()
+                {
+                    write!(f, "predicate, character {}: ", before.chars().count() + 1)?;
+                }
+                error.fmt(f)
+            }
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),
         }
@@ -59,12 +95,6 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::File(error)
-    }
-}
-
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Self {
-        Failure::Plan(error)
     }
 }
 

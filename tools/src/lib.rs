@@ -12,16 +12,19 @@ use clap::Parser;
 // Layer 0
 pub mod args;
 pub mod facts;
-pub mod failure;
+mod text;
 
 // Layer 1
-pub mod output;
+pub mod failure;
 
 // Layer 2
+pub mod output;
+
+// Layer 3
 pub mod dataset;
 pub mod summary;
 
-// Layer 3
+// Layer 4
 mod cmd;
 
 /// Runs the command that the process's arguments say.

@@ -8,7 +8,7 @@ use lith_format::scan::TableSchema;
 use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::escape_controls;
+use crate::text::escape_controls;
 
 pub(super) fn run(args: &Schema) -> Result {
     let table = Opened::new(&args.input)?.table.schema;

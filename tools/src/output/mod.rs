@@ -22,7 +22,7 @@ mod table;
 
 pub use metrics::{metrics_json, metrics_text, print_metrics};
 pub use number::{bytes, count, seconds, share};
-pub use table::{Table, escape_controls};
+pub use table::Table;
 
 /// Rows that a table shows unless a limit is given: it must be held whole to be aligned.
 pub const TABLE_ROWS: u64 = 50;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
 
+use crate::text::escape_controls;
+
 /// A rule under the names, nothing else.
 const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -41,22 +43,6 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
-}
-
-/// The text with control characters as escapes (`\n`, `\u{1b}`).
-pub fn escape_controls(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return text.to_string();
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

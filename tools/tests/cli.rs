@@ -1,0 +1,224 @@
+//! The command as a user meets it: what it prints, and how it fails.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn lith(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lith"));
+    command.args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = lith(args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The command must end with this code, say one line that holds all of `words`, and print nothing.
+fn fails(args: &[&str], code: i32, words: &[&str]) {
+    let output = lith(args);
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {complaint}");
+    assert_eq!(complaint.lines().count(), 1, "{args:?}: {complaint}");
+    for word in words {
+        assert!(
+            complaint.contains(word),
+            "{args:?}: no {word:?} in {complaint}"
+        );
+    }
+    assert!(output.stdout.is_empty(), "{args:?} printed something");
+}
+
+/// Four rows that Spark 4.3 wrote, partitioned by `colA`.
+fn fixture(format: &str) -> String {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    fixtures
+        .join(format!("datafilter_{format}"))
+        .display()
+        .to_string()
+}
+
+/// The first data file of a fixture.
+fn file(format: &str) -> PathBuf {
+    let mut entries = fs::read_dir(Path::new(&fixture(format)).join("colA=1")).unwrap();
+    entries.next().unwrap().unwrap().path()
+}
+
+#[test]
+fn the_demo_tells_its_counts_in_both_formats() {
+    let text = stdout(&["demo", "--scale", "0.001"]);
+    let counts = [
+        "4,000 rows, as",
+        "1,749 rows, as",
+        "700 rows, as",
+        "10,000 rows, as",
+        "9,625 rows, as",
+    ];
+    for count in counts {
+        assert_eq!(text.matches(count).count(), 2, "{count} in {text}");
+    }
+    for line in [
+        "partitions       1 of 3",
+        "PushedFilters    [IsNotNull(product_id), EqualTo(product_id,P004)]",
+    ] {
+        assert_eq!(text.matches(line).count(), 4, "{line} in {text}");
+    }
+    assert_eq!(
+        text.matches("ReadSchema       struct<revenue:double>")
+            .count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(text.matches("compares two columns").count(), 2, "{text}");
+}
+
+#[test]
+fn explain_prints_what_spark_prints() {
+    let cases = [
+        (
+            "colA < 10",
+            json!([["isnotnull(colA)", "(colA < 10)"], [], [], null]),
+        ),
+        (
+            "colB < 10",
+            json!([
+                [],
+                ["isnotnull(colB)", "(colB < 10)"],
+                ["IsNotNull(colB)", "LessThan(colB,10)"],
+                "(isnotnull(colB) AND (colB < 10))"
+            ]),
+        ),
+        (
+            "colB < colC",
+            json!([
+                [],
+                ["isnotnull(colB)", "isnotnull(colC)", "(colB < colC)"],
+                ["IsNotNull(colB)", "IsNotNull(colC)"],
+                "((isnotnull(colB) AND isnotnull(colC)) AND (colB < colC))"
+            ]),
+        ),
+    ];
+    for (format, (predicate, lists)) in ["parquet", "orc"]
+        .iter()
+        .flat_map(|f| cases.iter().map(move |c| (f, c)))
+    {
+        let text = stdout(&[
+            "explain",
+            &fixture(format),
+            "-w",
+            predicate,
+            "--engine",
+            "spark",
+            "-f",
+            "json",
+        ]);
+        let explained: Value = serde_json::from_str(&text).unwrap();
+        let keys = [
+            "partition_filters",
+            "data_filters",
+            "pushed_filters",
+            "post_filter",
+        ];
+        let found: Vec<&Value> = keys.iter().map(|key| &explained[key]).collect();
+        assert_eq!(json!(found), *lists, "{format}: {predicate}");
+        assert_eq!(explained["read_schema"], "struct<colB:int,colC:int>");
+        assert_eq!(explained["schema_version"], 1);
+    }
+}
+
+#[test]
+fn the_reading_commands_agree_on_both_formats() {
+    let rows = "{\"colB\":2,\"colC\":3,\"colA\":1}\n{\"colB\":2,\"colC\":3,\"colA\":2}\n";
+    for format in ["parquet", "orc"] {
+        let data = &fixture(format);
+        assert_eq!(stdout(&["count", data]), "4\n");
+        assert_eq!(
+            stdout(&["count", data, "-w", "colB < 10 AND colA < 3"]),
+            "2\n"
+        );
+        assert_eq!(
+            stdout(&["scan", data, "-w", "colB < 10", "-f", "jsonl"]),
+            rows
+        );
+        assert_eq!(
+            stdout(&["scan", data, "-c", "colA", "-n", "1", "-f", "csv"]),
+            "colA\n1\n"
+        );
+        assert_eq!(
+            stdout(&["schema", data, "-f", "spark"]),
+            "struct<colB:int,colC:int,colA:int>\n"
+        );
+        assert!(stdout(&["inspect", data]).contains("4 rows in 3 row groups"));
+        let inspected: Value =
+            serde_json::from_str(&stdout(&["inspect", data, "-f", "json"])).unwrap();
+        assert_eq!(inspected["columns"][0]["max"], "24");
+    }
+}
+
+#[test]
+fn bad_input_is_one_line_that_names_file_and_place() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    for format in ["parquet", "orc"] {
+        let bytes = fs::read(file(format)).unwrap();
+        for length in [1, 7, 8, 11, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(at("cut"), &bytes[..length]).unwrap();
+            fails(&["scan", &at("cut")], 4, &["cut"]);
+            fails(&["inspect", &at("cut")], 4, &["cut"]);
+        }
+    }
+    fs::write(at("neither"), "a line of text that is no table at all").unwrap();
+    fails(
+        &["count", &at("neither")],
+        4,
+        &["neither", "Parquet", "ORC"],
+    );
+    fs::write(at("empty"), "").unwrap();
+    fails(&["schema", &at("empty")], 4, &["empty"]);
+    fails(&["count", &at("absent")], 3, &["absent"]);
+    fs::create_dir(at("bare")).unwrap();
+    fails(&["count", &at("bare")], 3, &["bare", "no data file"]);
+}
+
+#[test]
+fn bad_queries_are_one_line_and_write_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let output = scratch.path().join("rows.jsonl");
+    let data = &fixture("parquet");
+    let queries = [
+        (vec!["-w", "colB <"], vec!["expected"]),
+        (vec!["-w", "colB < 10 10"], vec!["character 11"]),
+        (vec!["-w", "clB < 10"], vec!["character 1", "colB"]),
+        (vec!["-c", "colB,nope"], vec!["nope"]),
+        (vec!["-w", "colB"], vec!["boolean"]),
+        (vec!["-w", "colB / 0 > 1"], vec!["zero"]),
+        (vec!["-w", "cast('x' as int) = colB"], vec!["x"]),
+    ];
+    for (query, words) in queries {
+        let mut args = vec!["scan", data, "-o", output.to_str().unwrap()];
+        args.extend(query);
+        fails(&args, 2, &[&["datafilter_parquet"], &words[..]].concat());
+        assert!(!output.exists(), "{args:?} wrote something");
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lith"))
+        .args(["demo", "--scale", "0.01"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+}
