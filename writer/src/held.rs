@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use lith_format::vector::Vector;
 
+use crate::bounds::Bounds;
 use crate::choose::{self, Coded};
 use crate::intern::Interner;
-use crate::stats::Bounds;
 use crate::store::Store;
 
 /// Values between two looks at whether the dictionary still pays.

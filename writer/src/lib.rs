@@ -25,27 +25,36 @@
 #![forbid(unsafe_code)]
 
 // Layer 0
-mod native;
+mod bounds;
+mod choose;
 pub mod options;
 mod parallel;
 mod sink;
 
 // Layer 1
-mod choose;
-mod held;
-mod intern;
-mod leaf;
-mod stats;
-mod store;
+mod native;
 
 // Layer 2
+mod store;
+
+// Layer 3
+mod intern;
+mod stats;
+
+// Layer 4
+mod held;
+
+// Layer 5
+mod leaf;
+
+// Layer 6
 mod orc;
 mod parquet;
 mod partition;
 
-// Layer 3
+// Layer 7
 mod commit;
 pub mod file;
 
-// Layer 4
+// Layer 8
 pub mod table;

@@ -5,7 +5,7 @@
 use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 
-use crate::stats::Bounds;
+use crate::bounds::Bounds;
 
 /// A value of a fixed-width layout.
 pub(crate) trait Native: Copy + Default + Send + Sync + 'static {

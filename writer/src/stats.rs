@@ -7,14 +7,8 @@
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
 
+use crate::bounds::Bounds;
 use crate::store::Store;
-
-/// Smallest and largest value, where there is one, and the NaNs left out.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bounds<T> {
-    pub(crate) min_max: Option<(T, T)>,
-    pub(crate) nans: u64,
-}
 
 /// Collects the statistics of one leaf, page by page.
 #[derive(Debug)]

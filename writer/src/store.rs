@@ -12,8 +12,8 @@ use lith_format::types::LogicalType;
 use lith_format::vector::ByteViews;
 use rustc_hash::FxHasher;
 
+use crate::bounds::Bounds;
 use crate::native::Native;
-use crate::stats::Bounds;
 
 /// A growing sequence of values of one layout.
 pub(crate) trait Store: Default + Send + Sync {
