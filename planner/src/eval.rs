@@ -14,6 +14,7 @@ mod compare;
 mod compile;
 mod date;
 mod function;
+mod load;
 mod number;
 mod pattern;
 mod run;

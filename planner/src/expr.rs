@@ -8,95 +8,18 @@
 //! balanced ([`Expr::all`], [`Expr::any_of`]), so ten thousand terms are fourteen levels deep; whatever
 //! walks a tree may recurse, because `sql` refuses text nested deeper than [`MAX_DEPTH`].
 
+mod column;
 mod render;
 
 use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
+pub use column::{Bound, Column, Span};
 pub use render::{double_text, identifier_sql, scalar_spark, scalar_sql};
 
 /// How many levels an expression may have.
 pub const MAX_DEPTH: usize = 400;
-
-/// Bytes `start..end` of the predicate's text; empty where there is no text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Span {
-    /// The first byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
-}
-
-impl Span {
-    /// The smallest span that holds both; an empty one adds nothing.
-    pub fn union(self, other: Span) -> Span {
-        match (self.is_empty(), other.is_empty()) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => Span {
-                start: self.start.min(other.start),
-                end: self.end.max(other.end),
-            },
-        }
-    }
-
-    /// Whether it covers no text.
-    pub fn is_empty(self) -> bool {
-        self.start >= self.end
-    }
-}
-
-/// What a column name was found to mean.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Bound {
-    /// Which top-level column of the table's schema.
-    pub index: usize,
-    /// Which field of each struct on the way down; empty for a top-level column.
-    pub fields: Vec<usize>,
-    /// The type Spark gives it: unsigned integers widened, every text a string.
-    pub ty: LogicalType,
-    /// Whether it may be null.
-    pub nullable: bool,
-}
-
-/// A column, or a field of a struct column.
-#[derive(Debug, Clone)]
-pub struct Column {
-    /// The parts of the name as written.
-    pub path: Vec<String>,
-    /// Where it was written.
-    pub span: Span,
-    /// What it means; `None` before resolution.
-    pub bound: Option<Bound>,
-}
-
-impl Column {
-    /// A column by the parts of its name, to be resolved.
-    pub fn new<S: Into<String>>(path: impl IntoIterator<Item = S>) -> Self {
-        Column {
-            path: path.into_iter().map(Into::into).collect(),
-            span: Span::default(),
-            bound: None,
-        }
-    }
-
-    /// The number of the top-level column, once resolved.
-    pub fn index(&self) -> Option<usize> {
-        self.bound.as_ref().map(|bound| bound.index)
-    }
-}
-
-/// Bound columns are equal if they mean the same, however they were spelled; others by their names.
-impl PartialEq for Column {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.bound, &other.bound) {
-            (Some(a), Some(b)) => a.index == b.index && a.fields == b.fields,
-            (None, None) => self.path == other.path,
-            _ => false,
-        }
-    }
-}
 
 /// An operator on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -35,34 +35,40 @@
 
 // Layer 0
 pub mod calendar;
-pub mod error;
-pub mod expr;
 
 // Layer 1
+pub mod expr;
+
+// Layer 2
+pub mod error;
+
+// Layer 3
 mod glob;
 pub mod infer;
 pub mod sql;
 
-// Layer 3
+// Layer 4
 pub mod eval;
 pub mod resolve;
 
-// Layer 4
+// Layer 5
 pub mod normalize;
 
-// Layer 5
+// Layer 6
 pub mod classify;
 mod cost;
 pub mod discover;
-pub mod pushdown;
 mod ranges;
 pub mod read_schema;
 
-// Layer 6
-pub mod prune;
-
 // Layer 7
-pub mod plan;
+pub mod pushdown;
 
 // Layer 8
+pub mod prune;
+
+// Layer 9
+pub mod plan;
+
+// Layer 10
 pub mod explain;

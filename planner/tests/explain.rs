@@ -118,7 +118,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
                 {
                     "text": "(cost < price)",
                     "class": "data",
-                    "judged_by": ["row_group_stats", "page_index", "rows"],
+                    "judged_by": ["row_group_stats", "rows"],
                     "not_pushed_because": "compares two columns",
                     "hint": "lith judges it on the bounds of both",
                 },
@@ -206,7 +206,7 @@ scan of parquet
 ├─ columns read     2 of 3: cost, price
 └─ conditions
    ├─ store = 'S01'   partition   by directory
-   └─ cost < price    data        by row group bounds, page bounds, rows, rules out 1 row group
+   └─ cost < price    data        by row group bounds, rows, rules out 1 row group
       not pushed by Spark: compares two columns; lith judges it on the bounds of both
 ";
     assert_eq!(text, expected);

@@ -9,8 +9,9 @@ use super::cast::Cast;
 use super::compare::{compare, null_safe_eq, stored_with_literal};
 use super::compile::{Kind, Matching, Node, Reads};
 use super::function::Call;
+use super::load::load;
 use super::number::{self, Operation};
-use super::value::{Lane, LaneKind, Value, known2, load, mask};
+use super::value::{Lane, LaneKind, Value, known2, mask};
 use super::{Rows, pattern::Pattern};
 use crate::error::{PlanError, Result};
 

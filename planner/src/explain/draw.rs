@@ -205,8 +205,6 @@ fn ruled_out(groups: u64) -> String {
 fn spoken(judge: &str) -> &str {
     match judge {
         "row_group_stats" => "row group bounds",
-        "page_index" => "page bounds",
-        "bloom" => "Bloom filter",
         other => other,
     }
 }

@@ -22,7 +22,7 @@ pub struct Finding {
     pub text: String,
     /// `partition`, `pushed` (Spark pushes it, too), `data` (it does not) or `constant`.
     pub class: &'static str,
-    /// Who judges it, in order: `directory`, `row_group_stats`, `page_index`, `bloom`, `dictionary`, `rows`.
+    /// Who judges it, in order: `directory`, `row_group_stats`, `dictionary`, `rows`.
     pub judged_by: Vec<&'static str>,
     /// How many row groups of the files left it rules out alone.
     pub ruled_out: u64,
@@ -107,19 +107,12 @@ fn judges(
     }
     if judged {
         out.push("row_group_stats");
-        let chunks: Vec<&ChunkMeta> = leaves(filter)
-            .into_iter()
-            .flat_map(|leaf| units.iter().filter_map(move |unit| chunk(unit, leaf)))
-            .collect();
-        if chunks.iter().any(|chunk| chunk.has_index) {
-            out.push("page_index");
-        }
-        if asks_for_values(filter) && chunks.iter().any(|chunk| chunk.has_bloom) {
-            out.push("bloom");
-        }
         let one_leaf = leaves(filter).len() == 1;
         let coded = |chunk: &&ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
-        if one_leaf && chunks.iter().any(coded) {
+        let mut chunks = leaves(filter)
+            .into_iter()
+            .flat_map(|leaf| units.iter().filter_map(move |unit| chunk(unit, leaf)));
+        if one_leaf && chunks.any(|chunk| coded(&chunk)) {
             out.push("dictionary");
         }
     }
@@ -157,17 +150,6 @@ fn leaves(filter: &Filter) -> Vec<LeafId> {
     out.sort_unstable();
     out.dedup();
     out
-}
-
-/// Whether a Bloom filter can answer it.
-fn asks_for_values(filter: &Filter) -> bool {
-    match filter {
-        Filter::Compare { op, .. } => *op == CompareOp::Eq,
-        Filter::NullSafeEq { .. } | Filter::In { .. } => true,
-        Filter::And(terms) => terms.iter().any(asks_for_values),
-        Filter::Or(terms) => terms.iter().all(asks_for_values),
-        _ => false,
-    }
 }
 
 /// Why Spark does not push it: the first thing that it cannot translate.
