@@ -1,1 +1,160 @@
 //! Names, types and the casts that Spark inserts.
+
+use std::sync::Arc;
+
+use lith_format::schema::{Field, Schema};
+
+use super::*;
+use crate::error::PlanErrorKind;
+use crate::sql;
+
+fn table() -> TableSchema {
+    use LogicalType as T;
+    let nested = T::Struct(Arc::from([
+        Field::nullable("a", T::Int32),
+        Field::nullable("B", T::Float64),
+    ]));
+    TableSchema::of_file(Arc::new(Schema::new(vec![
+        Field::nullable("colA", T::Int32),
+        Field::nullable("id", T::Int64),
+        Field::nullable("tiny", T::Int8),
+        Field::nullable("score", T::Float32),
+        Field::nullable(
+            "amount",
+            T::Decimal {
+                precision: 12,
+                scale: 2,
+            },
+        ),
+        Field::nullable("note", T::String),
+        Field::nullable("day", T::Date),
+        Field::nullable("ts", crate::expr::TIMESTAMP),
+        Field::nullable("ts_ntz", crate::expr::TIMESTAMP_NTZ),
+        Field::nullable("flags", T::Boolean),
+        Field::nullable("nested", nested),
+        Field::nullable("Twice", T::Int32),
+        Field::nullable("TWICE", T::Int32),
+        Field::nullable("unsigned", T::UInt32),
+    ])))
+}
+
+fn resolved(text: &str) -> Result<Expr> {
+    resolve_condition(sql::parse(text)?, &table())
+}
+
+#[test]
+fn casts_go_where_spark_puts_them() {
+    for (text, expected) in [
+        ("COLA = 1", "(COLA = 1)"),
+        ("colA = 2L", "(cast(colA as bigint) = 2)"),
+        ("id = 10", "(id = 10)"),
+        ("tiny IN (1, 300)", "cast(tiny as int) IN (1,300)"),
+        ("colA = 2.5", "(cast(colA as decimal(11,1)) = 2.5)"),
+        ("colA < 2.5", "(cast(colA as bigint) < 3)"),
+        ("2.5 < colA", "(2 < cast(colA as bigint))"),
+        ("id >= -2.5", "(id >= -2)"),
+        ("id > 99999999999999999999", "false"),
+        ("id < 99999999999999999999.5", "true"),
+        ("amount > 10", "(amount > 10.00)"),
+        ("amount = 1.505", "(cast(amount as decimal(13,3)) = 1.505)"),
+        ("amount + 1 > 1000", "((amount + 1) > 1000.00)"),
+        ("amount > '10'", "(cast(amount as double) > 10.0)"),
+        ("score > 1", "(cast(score as double) > 1.0)"),
+        ("score = 0.1F", "(score = 0.1)"),
+        ("colA / 2 = 1", "((cast(colA as double) / 2.0) = 1.0)"),
+        ("colA DIV 2 = 1", "((cast(colA as bigint) div 2) = 1)"),
+        ("colA = '2'", "(cast(colA as bigint) = 2)"),
+        ("colA = 'x'", "(cast(colA as bigint) = cast(x as bigint))"),
+        ("note = 5", "(cast(note as bigint) = 5)"),
+        ("day = '2024-6-1'", "(day = 2024-06-01)"),
+        ("day < ts", "(cast(day as timestamp) < ts)"),
+        ("ts > ts_ntz", "(ts > cast(ts_ntz as timestamp))"),
+        ("ts < date '2024-02-01'", "(ts < 2024-02-01 00:00:00)"),
+        ("flags = 'true'", "(flags = true)"),
+        ("colA = NULL", "(colA = null)"),
+        ("colA LIKE 1", "cast(colA as string) LIKE 1"),
+        ("year(ts) = 2024", "(year(cast(ts as date)) = 2024)"),
+        (
+            "round(score) = 1",
+            "(cast(round(score, 0) as double) = 1.0)",
+        ),
+        (
+            "if(flags, colA, 0L) > 1",
+            "(if (flags) cast(colA as bigint) else 0 > 1)",
+        ),
+        (
+            "nested.A = nested.b",
+            "(cast(nested.A as double) = nested.b)",
+        ),
+        ("unsigned = 1", "(unsigned = 1)"),
+        ("day + 1 > '2024-01-01'", "(date_add(day, 1) > 2024-01-01)"),
+        ("Twice = 1", "(Twice = 1)"),
+    ] {
+        let found = resolved(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(found.spark(), expected, "{text}");
+    }
+}
+
+#[test]
+fn resolving_twice_changes_nothing() {
+    for text in [
+        "colA < 2.5 AND amount + 1 > '3'",
+        "nvl(tiny, colA) IN (1, 2.5)",
+        "substr(note, 2) = 'x'",
+    ] {
+        let once = resolved(text).unwrap();
+        assert_eq!(resolve_condition(once.clone(), &table()).unwrap(), once);
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_where_it_stands() {
+    for (text, kind, place) in [
+        (
+            "id = 1 AND colA = true",
+            PlanErrorKind::TypeMismatch,
+            "colA",
+        ),
+        ("colA", PlanErrorKind::TypeMismatch, "colA"),
+        ("NOT colA", PlanErrorKind::TypeMismatch, "colA"),
+        ("day = 5", PlanErrorKind::TypeMismatch, "day"),
+        (
+            "cast(colA as date) IS NULL",
+            PlanErrorKind::TypeMismatch,
+            "colA",
+        ),
+        ("nested = 1", PlanErrorKind::TypeMismatch, "nested"),
+        ("colA.x = 1", PlanErrorKind::TypeMismatch, "colA.x"),
+        (
+            "upper(note, note) = 'x'",
+            PlanErrorKind::TypeMismatch,
+            "note, note",
+        ),
+        ("twice = 1", PlanErrorKind::AmbiguousColumn, "twice"),
+        ("nosuch(colA) = 1", PlanErrorKind::Unsupported, "colA"),
+    ] {
+        let error = resolved(text).expect_err(text);
+        assert_eq!(error.kind(), &kind, "{text}: {error}");
+        assert_eq!(
+            &text[error.span().start..error.span().end],
+            place,
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_name_brings_the_nearest_ones() {
+    for (text, wanted) in [
+        ("colB = 1", "no column colB; did you mean colA?"),
+        (
+            "id = 1 AND amout > 1",
+            "no column amout; did you mean amount?",
+        ),
+        ("nested.c = 1", "no column nested.c"),
+    ] {
+        let error = resolved(text).expect_err(text);
+        assert!(matches!(error.kind(), PlanErrorKind::UnknownColumn { .. }));
+        assert_eq!(error.to_string(), wanted);
+    }
+}
