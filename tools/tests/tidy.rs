@@ -1,7 +1,11 @@
 //! The house rules that a compiler does not check: the star of crates, the layers inside them, the
 //! size of files, and where unsafe code may be.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail where it likes"
+)]
 
 use std::collections::HashMap;
 use std::fs;
