@@ -54,7 +54,7 @@ from {}
 def with_duckdb(path):
     source = f"read_parquet('{path}/**/*.parquet', hive_partitioning = true)"
     result = duckdb.sql(QUERY.format(source))
-    return dict(zip(result.columns, result.fetchone()))
+    return dict(zip(result.columns, result.fetchall()[0]))
 
 
 def with_polars(path):
@@ -80,7 +80,12 @@ def spark_session():
         return None
     from pyspark.sql import SparkSession
 
-    settings = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.log.level": "ERROR"}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "ERROR",
+    }
     builder = SparkSession.builder.master("local[2]").appName("interop")
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -96,27 +101,33 @@ def they_read_ours(spark):
     expect("Polars reads lith's Parquet", with_polars(path), reference)
     if spark:
         expect("Spark reads lith's Parquet", with_spark(spark, path, "parquet"), reference)
+
+    path = str(SCRATCH / "demo" / "orders_orc")
+    expect("lith reads lith's ORC", lith(path), reference)
+    expect("pyarrow reads lith's ORC", with_pyarrow(path, "orc"), reference)
+    if spark:
+        expect("Spark reads lith's ORC", with_spark(spark, path, "orc"), reference)
     return reference
 
 
 def we_read_theirs(spark, reference):
     ours = str(SCRATCH / "demo" / "orders_parquet")
-    table = ds.dataset(ours, format="parquet", partitioning="hive").to_table()
+    orders = ds.dataset(ours, format="parquet", partitioning="hive").to_table()
 
     path = str(SCRATCH / "by_pyarrow")
-    pq.write_to_dataset(table, path, partition_cols=["store_id"])
+    pq.write_to_dataset(orders, path, partition_cols=["store_id"])
     expect("lith reads pyarrow's Parquet", lith(path), reference)
 
     path = str(SCRATCH / "by_duckdb")
-    duckdb.sql(f"copy (from table) to '{path}' (format parquet, partition_by (store_id))")
+    duckdb.sql(f"copy (from orders) to '{path}' (format parquet, partition_by (store_id))")
     expect("lith reads DuckDB's Parquet", lith(path), reference)
 
     path = SCRATCH / "by_polars.parquet"
-    polars.from_arrow(table).write_parquet(path)
+    polars.from_arrow(orders).write_parquet(path)
     expect("lith reads Polars' Parquet", lith(str(path)), reference)
 
     path = SCRATCH / "by_pyarrow.orc"
-    orc.write_table(table.cast(plain(table.schema)), str(path))
+    orc.write_table(orders.cast(plain(orders.schema)), str(path))
     expect("lith reads pyarrow's ORC", lith(str(path)), reference)
 
     for form in ("parquet", "orc") if spark else ():
