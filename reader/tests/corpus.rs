@@ -1,0 +1,324 @@
+//! Every file of the shared corpus and of Spark's datasets, against the rows that are expected of it.
+//!
+//! A closed list: what cannot be read yet must say `Unsupported`, and only for the reasons named here.
+//! Needs `LITH_SHARED`, a directory with `corpus` and `oracle`; says so where it is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use lith_format::compress::{Codec, decompress};
+use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::render::render_json;
+use lith_format::types::LogicalType;
+use lith_format::vector::Vector;
+use lith_reader::File;
+use lith_reader::column::ReadContext;
+use lith_reader::selection::Selection;
+use serde_json::Value;
+
+fn shared() -> Option<PathBuf> {
+    let shared = std::env::var_os("LITH_SHARED").map(PathBuf::from);
+    if shared.is_none() {
+        eprintln!("LITH_SHARED is not set: the corpus is not read");
+    }
+    shared
+}
+
+/// The cells of a column as JSON, over all row groups, in windows of `window` rows; of each window the rows
+/// that `wanted` picks by their number in the file.
+fn column(
+    file: &File,
+    column: usize,
+    window: usize,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let mut first = 0;
+    for (index, group) in file.meta().row_groups.iter().enumerate() {
+        let rows = usize::try_from(group.rows).unwrap_or(0);
+        let mut reader = file.column(index, column, &ReadContext::default())?;
+        for start in (0..rows).step_by(window) {
+            let rows = window.min(rows - start);
+            let mask = (first + start..first + start + rows).map(&wanted).collect();
+            let vector = reader.read(&Selection::from_mask(&mask))?;
+            render(&vector, &mut out);
+        }
+        first += rows;
+    }
+    Ok(out)
+}
+
+/// How many cells of a column are rendered; the expected rows are fewer, later ones are only counted.
+const RENDERED: usize = 30_000;
+
+fn render(vector: &Vector, out: &mut Vec<String>) {
+    for row in 0..vector.len {
+        let mut cell = String::new();
+        if out.len() < RENDERED {
+            render_json(vector, row, &mut cell);
+        }
+        out.push(cell);
+    }
+}
+
+/// The values of a JSON object's members, as they are spelled.
+fn members(line: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut escaped, mut start) = (0, false, false, 0);
+    let mut out = Vec::new();
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => depth += 1,
+            b':' if depth == 1 => start = at + 1,
+            b',' if depth == 1 => out.push(&line[start..at]),
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 && start > 0 {
+                    out.push(&line[start..at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let mut text = Vec::new();
+    decompress(
+        Codec::Gzip,
+        &std::fs::read(path).unwrap(),
+        1 << 30,
+        &mut text,
+    )
+    .unwrap();
+    let text = String::from_utf8(text).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn strings(entry: &Value, key: &str) -> Vec<String> {
+    let list = entry[key].as_array().cloned().unwrap_or_default();
+    list.iter()
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// Why a file whose rows are expected may be refused, if it may.
+fn excuse(entry: &Value) -> Option<ErrorKind> {
+    const NOT_YET: [&str; 5] = [
+        "codec:BROTLI",
+        "codec:LZO",
+        "encoding:ALP",
+        "version:1.9999",
+        "version:19.99",
+    ];
+    // decimals of up to 76 digits, for which there is no layout yet
+    const WIDE: [&str; 2] = ["jv_dec_binary.parquet", "pa_decimal_flba_39_76.parquet"];
+    let file = entry["file"].as_str().unwrap_or_default();
+    let not_yet = |feature: &String| NOT_YET.contains(&feature.as_str());
+    match entry["expectation"].as_str()? {
+        "error_without_keys" => Some(ErrorKind::Encrypted),
+        // the expected rows are the masks of the columns, which are not passed off as the values
+        _ if entry["group"] == "orc-examples/encrypted" => Some(ErrorKind::Encrypted),
+        _ if WIDE.iter().any(|wide| file.ends_with(wide)) => Some(ErrorKind::Unsupported),
+        _ if strings(entry, "features").iter().any(not_yet) => Some(ErrorKind::Unsupported),
+        _ => None,
+    }
+}
+
+type Judgement = std::result::Result<(), String>;
+
+fn judge_error(entry: &Value, error: &Error) -> Judgement {
+    let must_read = ["rows", "error_without_keys"].map(Value::from);
+    if !must_read.contains(&entry["expectation"]) || excuse(entry) == Some(error.kind()) {
+        Ok(())
+    } else {
+        Err(format!("{error:?}"))
+    }
+}
+
+/// Decimals of Hive 0.11 declare no scale: they are compared without trailing zeros.
+fn shorten(cell: &str) -> String {
+    match cell.strip_suffix('"') {
+        Some(digits) => format!("{}\"", digits.trim_end_matches('0').trim_end_matches('.')),
+        None => cell.to_owned(),
+    }
+}
+
+/// What went wrong with one file, if anything did; counts the columns that were compared.
+fn check(corpus: &Path, entry: &Value, compared: &mut usize) -> Judgement {
+    let file = match lith_reader::open(corpus.join(entry["file"].as_str().unwrap())) {
+        Ok(file) => file,
+        Err(error) => return judge_error(entry, &error),
+    };
+    let fields = &file.schema().fields;
+    let bare = fields.len() == 1 && fields[0].name.is_empty();
+    let expected = entry["expected"].as_str();
+    let expected = expected.map_or_else(Vec::new, |path| lines(&corpus.join(path)));
+    let rows: Vec<Vec<&str>> = expected
+        .iter()
+        .skip(1)
+        .map(|line| if bare { vec![&line[..]] } else { members(line) })
+        .collect();
+    let mut refused = false;
+    for (index, field) in fields.iter().enumerate() {
+        match column(&file, index, 1000, |_| true) {
+            Ok(cells) if field.ty.is_nested() && !cells.is_empty() => {
+                return Err(format!("nested column {index} was read"));
+            }
+            Err(error) if field.ty.is_nested() && error.kind() == ErrorKind::Unsupported => {
+                refused = true;
+            }
+            Err(error) => {
+                judge_error(entry, &error)?;
+                refused = true;
+            }
+            Ok(cells) if !expected.is_empty() => {
+                compare(entry, &file, index, &cells, &rows)?;
+                *compared += 1;
+            }
+            Ok(_) => {}
+        }
+    }
+    let must_fail = ["error", "error_without_keys"].map(Value::from);
+    if !refused && must_fail.contains(&entry["expectation"]) {
+        return Err("read without an error".to_owned());
+    }
+    Ok(())
+}
+
+/// The cells of a column against the expected rows, and against what sparse reading gives.
+fn compare(
+    entry: &Value,
+    file: &File,
+    index: usize,
+    cells: &[String],
+    rows: &[Vec<&str>],
+) -> Judgement {
+    let undeclared = ["orc/orc-file-11-format.orc", "orc/orc_split_elim.orc"].map(Value::from);
+    let is_decimal = matches!(file.schema().fields[index].ty, LogicalType::Decimal { .. });
+    let short = is_decimal && undeclared.contains(&entry["file"]);
+    for (row, (cell, expected)) in cells.iter().zip(rows).enumerate() {
+        let (cell, expected) = match short {
+            true => (shorten(cell), expected[index]),
+            false => (cell.clone(), expected[index]),
+        };
+        if cell != expected {
+            return Err(format!("column {index} row {row}: {cell}, not {expected}"));
+        }
+    }
+    if cells.len() < rows.len() || cells.len() as u64 != file.meta().rows {
+        return Err(format!("column {index}: {} rows", cells.len()));
+    }
+    if cells.len() <= RENDERED {
+        sparse(file, index, cells)
+    } else {
+        Ok(())
+    }
+}
+
+/// Which rows of a file are picked.
+type Pick = fn(usize) -> bool;
+
+/// Whatever rows are picked, and in windows of whatever size, they are the rows of the whole.
+fn sparse(file: &File, index: usize, cells: &[String]) -> Judgement {
+    let picks: [(usize, Pick); 4] = [
+        (7, |row| row % 3 == 0),
+        (1024, |row| row % 97 < 2),
+        (333, |row| row / 50 % 2 == 1),
+        (100_000, |row| row % 4 != 1),
+    ];
+    for (window, pick) in picks {
+        let picked = column(file, index, window, pick)
+            .map_err(|error| format!("column {index} in windows of {window}: {error:?}"))?;
+        let rows = cells.iter().enumerate().filter(|(row, _)| pick(*row));
+        if !picked.iter().eq(rows.map(|cell| cell.1)) {
+            return Err(format!("column {index} differs in windows of {window}"));
+        }
+    }
+    Ok(())
+}
+
+/// Every file of a format; there must be more than `floor` (files, columns compared).
+fn the_corpus_reads_as_expected(format: &str, floor: (usize, usize)) {
+    let Some(corpus) = shared().map(|shared| shared.join("corpus")) else {
+        return;
+    };
+    let manifest = std::fs::read_to_string(corpus.join("MANIFEST.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let (mut files, mut columns, mut report) = (0, 0, String::new());
+    for entry in manifest["files"].as_array().unwrap() {
+        if entry["format"] != format || entry["expectation"] == "n/a" {
+            continue;
+        }
+        files += 1;
+        if let Err(problem) = check(&corpus, entry, &mut columns) {
+            writeln!(
+                report,
+                "{} ({}): {problem}",
+                entry["file"], entry["expectation"]
+            )
+            .unwrap();
+        }
+    }
+    eprintln!("{files} {format} files, {columns} columns compared");
+    assert!(report.is_empty(), "\n{report}");
+    assert!(files > floor.0 && columns > floor.1);
+}
+
+#[test]
+fn every_parquet_file_reads_as_expected() {
+    the_corpus_reads_as_expected("parquet", (500, 1000));
+}
+
+#[test]
+fn every_orc_file_reads_as_expected() {
+    the_corpus_reads_as_expected("orc", (250, 500));
+}
+
+/// The data files below a directory.
+fn data_files(directory: &Path) -> Vec<PathBuf> {
+    let mut pending = vec![directory.to_owned()];
+    let mut out = Vec::new();
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).unwrap();
+            pending.extend(entries.map(|entry| entry.unwrap().path()));
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "orc" || end == "parquet")
+        {
+            out.push(path);
+        }
+    }
+    out
+}
+
+#[test]
+fn spark_s_datasets_read_completely() {
+    let Some(datasets) = shared().map(|shared| shared.join("oracle/spark/datasets")) else {
+        return;
+    };
+    let mut columns = 0;
+    for path in data_files(&datasets) {
+        let file = lith_reader::open(path).unwrap();
+        for (index, field) in file.schema().fields.iter().enumerate() {
+            match column(&file, index, 4096, |_| true) {
+                Ok(cells) => {
+                    assert_eq!(cells.len() as u64, file.meta().rows);
+                    columns += 1;
+                }
+                Err(error) => {
+                    assert!(field.ty.is_nested(), "{error:?}");
+                    assert_eq!(error.kind(), ErrorKind::Unsupported);
+                }
+            }
+        }
+    }
+    assert!(columns > 200, "{columns} columns");
+}
