@@ -87,6 +87,15 @@ impl PlanError {
         self
     }
 
+    /// The same of a name in a list of columns: there the predicate is not to blame.
+    pub(crate) fn of_column(self, name: &str) -> Self {
+        let message = match self.kind {
+            PlanErrorKind::Parse => format!("{name:?} is no column name: {}", self.message),
+            _ => self.message,
+        };
+        Self::new(self.kind, message)
+    }
+
     /// The kind.
     pub fn kind(&self) -> &PlanErrorKind {
         &self.kind

@@ -202,6 +202,7 @@ fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
             ))),
         }
     };
+    let bind = |name: &String| bind(name).map_err(|error| error.of_column(name));
     names.iter().map(bind).collect::<Result<_>>().map(Some)
 }
 

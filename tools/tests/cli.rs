@@ -194,7 +194,11 @@ fn bad_queries_are_one_line_and_write_nothing() {
         (vec!["-w", "colB <"], vec!["expected"]),
         (vec!["-w", "colB < 10 10"], vec!["character 11"]),
         (vec!["-w", "clB < 10"], vec!["character 1", "colB"]),
-        (vec!["-c", "colB,nope"], vec!["nope"]),
+        (vec!["-c", "colB,nope"], vec!["parquet: no column nope"]),
+        (
+            vec!["-c", "colB,,colC"],
+            vec!["parquet: \"\" is no column name"],
+        ),
         (vec!["-w", "colB"], vec!["boolean"]),
         (vec!["-w", "colB / 0 > 1"], vec!["zero"]),
         (vec!["-w", "cast('x' as int) = colB"], vec!["x"]),
