@@ -9,6 +9,31 @@
 //! - **selection**: the rows still wanted, as runs. **mask**: one bit a row of a batch.
 //! - **prune**: drop by metadata. **filter**: drop by values.
 //! - **decode / encode** structs, **read / write** values, **skip** neither.
+//!
+//! # Rooms
+//! `parquet` and `orc` hold one struct a structure of each specification, and never name each other: they
+//! meet in `meta`, whose statistics are what may be believed. `filter` says what can be asked of
+//! them, and no row is dropped on a doubt:
+//!
+//! ```
+//! use std::borrow::Cow;
+//!
+//! use lith_format::filter::{CompareOp, Filter, Verdict};
+//! use lith_format::scalar::Scalar;
+//! use lith_format::schema::LeafId;
+//! use lith_format::stats::{Bound, ColumnStats};
+//!
+//! let bound = |value| Some(Bound { value: Scalar::Int(value), exact: true });
+//! let stats = ColumnStats { min: bound(10), max: bound(20), ..ColumnStats::default() };
+//! let below = |value| Filter::Compare {
+//!     leaf: LeafId(0),
+//!     op: CompareOp::Lt,
+//!     value: Scalar::Int(value),
+//! };
+//! assert_eq!(below(10).judge(&|_| Some(Cow::Borrowed(&stats))), Verdict::Never);
+//! // below 30 are all values, but nobody said that there are no nulls
+//! assert_eq!(below(30).judge(&|_| Some(Cow::Borrowed(&stats))), Verdict::Maybe);
+//! ```
 
 #![forbid(unsafe_code)]
 

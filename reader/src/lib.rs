@@ -1,4 +1,19 @@
 //! Reads Parquet and ORC into vectors, skipping what metadata rules out.
+//!
+//! ```no_run
+//! let file = lith_reader::open("orders.parquet")?;
+//! for batch in file.scan().columns([0, 3]).limit(1000).build()? {
+//!     let batch = batch?;
+//!     println!("{} rows of {} columns", batch.rows, batch.columns.len());
+//! }
+//! # Ok::<(), lith_format::error::Error>(())
+//! ```
+//!
+//! # Rooms
+//! `source` brings bytes, `file` opens them by their magic, `parquet` and `orc` turn the columns of a row
+//! group into vectors ([`column::ColumnReader`] is the seam), `scan` goes over the files of a table:
+//! it prunes row groups, asks predicates of the rows that are left, and decodes the other columns
+//! for the rows that pass.
 
 #![deny(unsafe_code)]
 
