@@ -39,6 +39,7 @@
 
 // Layer 0
 pub mod error;
+pub mod figures;
 mod numbered;
 pub mod step;
 

@@ -202,7 +202,7 @@ scan of parquet
 ├─ files            1 of 2
 ├─ row groups       1 of 2, 1 of them whole
 ├─ rows             at most 10 of 20
-├─ bytes            200 B of 2.0 KiB
+├─ bytes            200 B of 1.95 KiB
 ├─ columns read     2 of 3: cost, price
 └─ conditions
    ├─ store = 'S01'   partition   by directory

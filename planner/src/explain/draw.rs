@@ -12,6 +12,8 @@
 
 use std::fmt::Write;
 
+use lith_format::figures::{bytes, count};
+
 use super::{Engine, Explanation};
 use crate::plan::Share;
 
@@ -80,10 +82,10 @@ impl Explanation {
                 "the condition is never true: nothing is read".to_owned(),
             )];
         }
-        let of = |share: &Share| format!("{} of {}", grouped(share.selected), grouped(share.total));
+        let of = |share: &Share| format!("{} of {}", count(share.selected), count(share.total));
         let whole = match self.row_groups.always {
             0 => String::new(),
-            always => format!(", {} of them whole", grouped(always)),
+            always => format!(", {} of them whole", count(always)),
         };
         let groups = Share {
             total: self.row_groups.total,
@@ -198,7 +200,7 @@ fn ruled_out(groups: u64) -> String {
     match groups {
         0 => String::new(),
         1 => ", rules out 1 row group".to_owned(),
-        many => format!(", rules out {} row groups", grouped(many)),
+        many => format!(", rules out {} row groups", count(many)),
     }
 }
 
@@ -209,49 +211,9 @@ fn spoken(judge: &str) -> &str {
     }
 }
 
-/// `4,000,000`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `12.3 MiB`
-fn bytes(number: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    let mut value = number as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        unit = larger;
-    }
-    if unit == "B" {
-        format!("{number} B")
-    } else {
-        format!("{value:.1} {unit}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_are_readable() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(4_000_000), "4,000,000");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1536), "1.5 KiB");
-    }
 
     #[test]
     fn only_brackets_around_the_whole_go() {

@@ -3,7 +3,7 @@
 use lith_reader::metrics::Metrics;
 use serde_json::{Value, json};
 
-use super::number::{bytes, count};
+use super::{bytes, count};
 
 /// Two indented lines.
 pub fn metrics_text(metrics: &Metrics) -> String {

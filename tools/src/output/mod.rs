@@ -17,11 +17,10 @@ use crate::args::{Color, RowFormat};
 use crate::failure::Result;
 
 mod metrics;
-mod number;
 mod table;
 
+pub use lith_format::figures::{bytes, count, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
-pub use number::{bytes, count, seconds, share};
 pub use table::Table;
 
 /// Rows that a table shows unless a limit is given: it must be held whole to be aligned.
