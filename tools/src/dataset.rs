@@ -1,8 +1,9 @@
 //! The wiring: paths to files, files to a table, a query to a plan, a plan to rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
+use lith_format::error::Error;
 use lith_format::meta::FileMeta;
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
@@ -81,6 +82,21 @@ impl Opened {
             path: self.paths.first().cloned().unwrap_or_default(),
             predicate: predicate.to_string(),
             error,
+        }
+    }
+
+    /// An output that is one of the files, by whatever name, would destroy what is read.
+    pub fn refuse_as_output(&self, output: &Path) -> Result {
+        let Ok(output) = output.canonicalize() else {
+            return Ok(());
+        };
+        let mut files = self.table.dataset.files.iter();
+        match files.find(|file| file.path.canonicalize().is_ok_and(|path| path == output)) {
+            Some(file) => {
+                let error = Error::invalid("the output is one of the inputs");
+                Err(error.at_path(&file.path).into())
+            }
+            None => Ok(()),
         }
     }
 

@@ -226,3 +226,28 @@ fn a_reader_that_has_enough_is_no_error() {
         "{output:?}"
     );
 }
+
+#[test]
+fn an_output_is_whole_or_untouched_and_never_an_input() {
+    let scratch = tempfile::tempdir().unwrap();
+    let input = scratch.path().join("in.parquet").display().to_string();
+    let output = scratch.path().join("out.jsonl").display().to_string();
+    fs::copy(file("parquet"), &input).unwrap();
+    let before = fs::read(&input).unwrap();
+    fails(&["scan", &input, "-o", &input], 2, &["one of the inputs"]);
+    assert_eq!(fs::read(&input).unwrap(), before);
+    stdout(&["scan", &input, "-n", "1", "-o", &output]);
+    // the last of the directories fails after rows of the others have passed
+    let data = &fixture("parquet");
+    fails(
+        &["scan", data, "-w", "1 div (colC - 300) < 5", "-o", &output],
+        2,
+        &["zero"],
+    );
+    assert_eq!(fs::read_to_string(&output).unwrap().lines().count(), 1);
+    assert_eq!(
+        fs::read_dir(scratch.path()).unwrap().count(),
+        2,
+        "a temporary file is left"
+    );
+}

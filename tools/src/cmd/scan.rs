@@ -7,6 +7,9 @@ use crate::output::{RowWriter, TABLE_ROWS, print_metrics};
 
 pub(super) fn run(args: &Scan) -> Result {
     let opened = Opened::new(&args.input)?;
+    if let Some(output) = &args.output {
+        opened.refuse_as_output(output)?;
+    }
     let Query { predicate, columns } = &args.query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), args.limit)?;
     let held = RowWriter::holds_rows(args.format, args.output.as_deref());

@@ -3,15 +3,16 @@
 //! Data goes to standard output or a file; everything else to standard error. Rendering of cells is
 //! `lith_format::render`'s alone.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lith_format::error::Error;
 use lith_format::render::{render_json_row, render_text};
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 use lith_planner::explain::Palette;
+
+use tempfile::NamedTempFile;
 
 use crate::args::{Color, RowFormat};
 use crate::failure::Result;
@@ -28,9 +29,41 @@ pub const TABLE_ROWS: u64 = 50;
 
 /// Where rows go, in one notation.
 pub struct RowWriter {
-    out: Box<dyn Write>,
+    out: BufWriter<Sink>,
     form: Form,
     line: String,
+}
+
+/// A file appears under its name only once it is whole; dropped before, it leaves nothing.
+enum Sink {
+    Stdout(io::StdoutLock<'static>),
+    File(NamedTempFile, PathBuf),
+}
+
+impl Sink {
+    fn file(path: &Path) -> io::Result<Self> {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
+        Ok(Sink::File(file, path.to_path_buf()))
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Stdout(out) => out.write(bytes),
+            Sink::File(out, _) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Stdout(out) => out.flush(),
+            Sink::File(out, _) => out.flush(),
+        }
+    }
 }
 
 enum Form {
@@ -48,11 +81,11 @@ impl RowWriter {
             RowFormat::Table => Form::Table(Box::new(Table::new(names()))),
             RowFormat::Jsonl => Form::Jsonl,
         };
-        let out: Box<dyn Write> = match path {
-            Some(path) => Box::new(File::create(path).map_err(|error| Error::io(path, error))?),
-            None => Box::new(io::stdout().lock()),
+        let out = match path {
+            Some(path) => Sink::file(path).map_err(|error| Error::io(path, error))?,
+            None => Sink::Stdout(io::stdout().lock()),
         };
-        let (out, line) = (Box::new(BufWriter::new(out)), String::new());
+        let (out, line) = (BufWriter::new(out), String::new());
         let mut writer = RowWriter { out, form, line };
         if let Form::Csv = writer.form {
             csv_line(&mut writer.line, names().map(Some));
@@ -91,7 +124,17 @@ impl RowWriter {
         if let Form::Table(table) = &self.form {
             writeln!(self.out, "{table}")?;
         }
-        self.out.flush()
+        match self
+            .out
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+        {
+            Sink::Stdout(mut out) => out.flush(),
+            Sink::File(file, path) => {
+                file.as_file().sync_all()?;
+                file.persist(path).map(drop).map_err(|error| error.error)
+            }
+        }
     }
 }
 
