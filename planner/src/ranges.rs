@@ -6,8 +6,8 @@
 //! date_trunc('day', t) > d  t >= the day after
 //! substr(s, 1, 2) = 'ab'   s begins with 'ab'
 //! ```
-//! Each is true, false and UNKNOWN for the same values as what was written; a sum that would overflow
-//! counts as the number that it would be.
+//! Each is true, false and UNKNOWN for the same values as what was written. Where a sum can overflow, which
+//! is an error that rows must raise, nothing is said of the rows.
 
 use lith_format::filter::{Affix, CompareOp, Filter};
 use lith_format::scalar::Scalar;
@@ -31,11 +31,12 @@ pub(crate) fn compared(
             op: sign,
             left,
             right,
-            ty: LogicalType::Int8 | LogicalType::Int16 | LogicalType::Int32 | LogicalType::Int64,
-        } => shifted(left, *sign, right, op, literal).and_then(|(inner, op, value)| match inner {
-            Expr::Column(column) => compare(leaf_of(column)?, op, value),
-            inner => compared(inner, op, &value, leaf_of),
-        }),
+            ty,
+        } => {
+            let (inner, op, value, safe) = shifted(left, *sign, right, op, literal, limits(ty)?)?;
+            let leaf = leaf_of(column(uncast(inner))?)?;
+            Some(unless_overflow(compare(leaf, op, value)?, leaf, safe))
+        }
         // bounds compare by value, whatever their width
         Expr::Cast {
             expr,
@@ -46,8 +47,12 @@ pub(crate) fn compared(
             inner => compared(inner, op, literal, leaf_of),
         },
         Expr::Negate(inner) => {
-            let value = negated(literal)?;
-            compare(leaf_of(column(inner)?)?, flip(op), value)
+            let leaf = leaf_of(column(inner)?)?;
+            let negation = compare(leaf, flip(op), negated(literal)?)?;
+            Some(match limits(&inner.ty()) {
+                Some((min, max)) => unless_overflow(negation, leaf, (min + 1, max)),
+                None => negation,
+            })
         }
         Expr::Function { name, args, .. } => called(name, args, op, literal, leaf_of),
         _ => None,
@@ -65,14 +70,58 @@ fn compare(leaf: LeafId, op: CompareOp, value: Scalar) -> Option<Filter> {
     Some(Filter::Compare { leaf, op, value })
 }
 
-/// `x + 1 op v` as `x op v - 1`, and the like.
+/// The operand of casts that lose nothing.
+fn uncast(mut expr: &Expr) -> &Expr {
+    while let Expr::Cast {
+        expr: inner,
+        ty,
+        lenient: false,
+    } = expr
+        && widens(&inner.ty(), ty)
+    {
+        expr = inner;
+    }
+    expr
+}
+
+/// The smallest and largest value of an integer type.
+fn limits(ty: &LogicalType) -> Option<(i64, i64)> {
+    match ty {
+        LogicalType::Int8 => Some((i8::MIN.into(), i8::MAX.into())),
+        LogicalType::Int16 => Some((i16::MIN.into(), i16::MAX.into())),
+        LogicalType::Int32 => Some((i32::MIN.into(), i32::MAX.into())),
+        LogicalType::Int64 => Some((i64::MIN, i64::MAX)),
+        _ => None,
+    }
+}
+
+/// The condition where the leaf is in the range in which nothing overflows; anything elsewhere.
+fn unless_overflow(condition: Filter, leaf: LeafId, (min, max): (i64, i64)) -> Filter {
+    let bound = |op, value| Filter::Compare {
+        leaf,
+        op,
+        value: Scalar::Int(value),
+    };
+    let safe = Filter::And(vec![
+        bound(CompareOp::GtEq, min),
+        bound(CompareOp::LtEq, max),
+    ]);
+    let overflow = Filter::And(vec![Filter::Not(Box::new(safe.clone())), Filter::Opaque]);
+    Filter::And(vec![
+        Filter::Or(vec![condition, overflow]),
+        Filter::Or(vec![safe, Filter::Opaque]),
+    ])
+}
+
+/// `x + 1 op v` as `x op v - 1`, and the like, with the range of `x` in which nothing overflows.
 fn shifted<'a>(
     left: &'a Expr,
     sign: ArithmeticOp,
     right: &'a Expr,
     op: CompareOp,
     literal: &Scalar,
-) -> Option<(&'a Expr, CompareOp, Scalar)> {
+    (min, max): (i64, i64),
+) -> Option<(&'a Expr, CompareOp, Scalar, (i64, i64))> {
     let Scalar::Int(value) = literal else {
         return None;
     };
@@ -80,14 +129,32 @@ fn shifted<'a>(
         Expr::Literal(Scalar::Int(value), _) => Some(*value),
         _ => None,
     };
-    let (inner, op, value) = match (sign, constant(left), constant(right)) {
-        (ArithmeticOp::Add, None, Some(c)) => (left, op, value.checked_sub(c)?),
-        (ArithmeticOp::Add, Some(c), None) => (right, op, value.checked_sub(c)?),
-        (ArithmeticOp::Subtract, None, Some(c)) => (left, op, value.checked_add(c)?),
-        (ArithmeticOp::Subtract, Some(c), None) => (right, flip(op), c.checked_sub(*value)?),
+    let (inner, op, value, safe) = match (sign, constant(left), constant(right)) {
+        (ArithmeticOp::Add, None, Some(c)) => (
+            left,
+            op,
+            value.checked_sub(c)?,
+            (min.saturating_sub(c), max.saturating_sub(c)),
+        ),
+        (ArithmeticOp::Add, Some(c), None) => (
+            right,
+            op,
+            value.checked_sub(c)?,
+            (min.saturating_sub(c), max.saturating_sub(c)),
+        ),
+        (ArithmeticOp::Subtract, None, Some(c)) => (
+            left,
+            op,
+            value.checked_add(c)?,
+            (min.saturating_add(c), max.saturating_add(c)),
+        ),
+        (ArithmeticOp::Subtract, Some(c), None) => {
+            let safe = (c.saturating_sub(max), c.saturating_sub(min));
+            (right, flip(op), c.checked_sub(*value)?, safe)
+        }
         _ => return None,
     };
-    Some((inner, op, Scalar::Int(value)))
+    Some((inner, op, Scalar::Int(value), safe))
 }
 
 /// Not of floats: NaN is above all, and so is its negation.
@@ -305,5 +372,41 @@ mod tests {
         assert!(matches!(start(2, "ab"), Some(Filter::Like { .. })));
         assert_eq!(start(3, "ab"), None);
         assert_eq!(start(1, "ab"), None);
+    }
+
+    #[test]
+    fn a_sum_that_may_overflow_says_nothing_of_the_rows() {
+        use lith_format::filter::Verdict;
+        use lith_format::stats::{Bound as Edge, ColumnStats};
+        use std::borrow::Cow;
+        let sum = |constant| Expr::Arithmetic {
+            op: ArithmeticOp::Add,
+            left: Box::new(column(LogicalType::Int64)),
+            right: Box::new(Expr::Literal(Scalar::Int(constant), LogicalType::Int64)),
+            ty: LogicalType::Int64,
+        };
+        let edge = |value| {
+            Some(Edge {
+                value: Scalar::Int(value),
+                exact: true,
+            })
+        };
+        let stats = ColumnStats {
+            min: edge(0),
+            max: edge(9),
+            null_count: Some(0),
+            value_count: Some(10),
+            ..ColumnStats::default()
+        };
+        let verdict = |constant, op, value| {
+            let filter = compared(&sum(constant), op, &Scalar::Int(value), &|_| {
+                Some(LeafId(0))
+            });
+            filter.unwrap().judge(&|_| Some(Cow::Borrowed(&stats)))
+        };
+        assert_eq!(verdict(1, CompareOp::Gt, 10), Verdict::Never);
+        assert_eq!(verdict(1, CompareOp::Gt, 0), Verdict::Always);
+        assert_eq!(verdict(i64::MAX, CompareOp::Gt, 0), Verdict::Maybe);
+        assert_eq!(verdict(i64::MAX, CompareOp::Lt, 0), Verdict::Maybe);
     }
 }
