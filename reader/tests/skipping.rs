@@ -157,16 +157,14 @@ fn check_column(file: &File, column: usize, values: &[Scalar]) -> (u64, u64) {
         let metrics = Arc::clone(on.metrics());
         let on = rows_of(on).unwrap();
         let off = rows_of(builder.clone().prune(false).build().unwrap()).unwrap();
+        let threads = rows_of(builder.threads(2).build().unwrap()).unwrap();
         let naive = values
             .iter()
             .filter(|value| condition.evaluate(value) == Some(true))
             .count();
         let place = || format!("{}: {:?}", file.path().display(), condition.filter(leaf));
         assert_eq!(on, off, "{}", place());
-        if condition.op.is_none() {
-            let threads = rows_of(builder.threads(2).build().unwrap()).unwrap();
-            assert_eq!(on, threads, "{}", place());
-        }
+        assert_eq!(on, threads, "{}", place());
         assert_eq!(on.len(), naive, "{}", place());
         let groups = file.meta().row_groups.len() as u64;
         let seen = metrics.row_groups_pruned.get() + metrics.row_groups_read.get();
