@@ -92,7 +92,12 @@ pub enum OrcTypes {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Query {
     /// Rows to keep: what Spark's df.where("...") takes.
-    #[arg(short = 'w', long = "where", value_name = "PREDICATE")]
+    #[arg(
+        short = 'w',
+        long = "where",
+        value_name = "PREDICATE",
+        allow_hyphen_values = true
+    )]
     pub predicate: Option<String>,
     /// Columns to read, comma separated; names with other characters in `backticks`.
     #[arg(short, long, value_name = "COLUMNS")]
@@ -148,7 +153,12 @@ pub struct Count {
     #[command(flatten)]
     pub input: Input,
     /// Rows to keep: what Spark's df.where("...") takes.
-    #[arg(short = 'w', long = "where", value_name = "PREDICATE")]
+    #[arg(
+        short = 'w',
+        long = "where",
+        value_name = "PREDICATE",
+        allow_hyphen_values = true
+    )]
     pub predicate: Option<String>,
     /// Print what was skipped and read on standard error.
     #[arg(long)]

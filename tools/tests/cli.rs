@@ -141,6 +141,7 @@ fn the_reading_commands_agree_on_both_formats() {
             stdout(&["count", data, "-w", "colB < 10 AND colA < 3"]),
             "2\n"
         );
+        assert_eq!(stdout(&["count", data, "-w", "-colB = -2"]), "2\n");
         assert_eq!(
             stdout(&["scan", data, "-w", "colB < 10", "-f", "jsonl"]),
             rows
