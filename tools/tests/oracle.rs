@@ -149,7 +149,10 @@ fn judge(case: &Case, directory: PathBuf) -> Outcome {
     let opened = Opened::new(&Input::new([directory])).unwrap();
     let answers = [true, false].map(|prune| run(&opened, case, columns.as_deref(), prune));
     match answers {
-        [Err(failure), _] | [_, Err(failure)] => {
+        [Err(_), Ok(_)] | [Ok(_), Err(_)] => {
+            Outcome::Wrong("skipping changes whether it fails".into())
+        }
+        [Err(failure), Err(_)] => {
             if is_unsupported(&failure) {
                 Outcome::Unsupported
             } else if case.0["error_stage"].is_null() {
