@@ -209,6 +209,22 @@ fn trimmed<'a>(ty: &LogicalType, text: &'a str) -> &'a str {
     }
 }
 
+/// The text with control characters as escapes (`\n`, `\u{1b}`): one line, safe for a terminal.
+pub fn escape_controls(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_string();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -218,6 +234,13 @@ mod tests {
     use crate::gather::tests::as_dictionary;
     use crate::schema::{Field, Schema};
     use crate::types::TimeUnit;
+
+    #[test]
+    fn control_characters_show_as_escapes_and_nothing_else_changes() {
+        let shown = escape_controls("a\u{1b}[1m\tb\u{9b}\n");
+        assert_eq!(shown, "a\\u{1b}[1m\\tb\\u{9b}\\n");
+        assert_eq!(escape_controls("\\ ü '"), "\\ ü '");
+    }
 
     fn json(vector: &Vector, row: usize) -> String {
         let mut out = String::new();

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use lith_format::error::{Error, ErrorKind};
 use lith_planner::error::{PlanError, PlanErrorKind};
 
-use crate::text::escape_controls;
+use lith_format::render::escape_controls;
 
 /// The result of a command.
 pub type Result<T = ()> = std::result::Result<T, Failure>;

@@ -12,7 +12,6 @@ use clap::Parser;
 // Layer 0
 pub mod args;
 pub mod facts;
-mod text;
 
 // Layer 1
 pub mod failure;

@@ -252,3 +252,32 @@ fn an_output_is_whole_or_untouched_and_never_an_input() {
         "a temporary file is left"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_people_read_holds_no_control_characters() {
+    let scratch = tempfile::tempdir().unwrap();
+    let partition = scratch.path().join("p=\u{1b}[31m\nx");
+    fs::create_dir(&partition).unwrap();
+    fs::copy(file("parquet"), partition.join("\u{9b}2J.parquet")).unwrap();
+    let data = partition.parent().unwrap().to_str().unwrap();
+    let one = partition.join("\u{9b}2J.parquet");
+    let one = one.to_str().unwrap();
+    let predicate = "p = '\u{1b}[31m\nx' AND colB > 0";
+    let commands = [
+        vec!["inspect", data],
+        vec!["inspect", one],
+        vec!["schema", one],
+        vec!["schema", data, "-f", "spark"],
+        vec!["scan", data, "-f", "table"],
+        vec!["explain", one],
+        vec!["explain", data, "-w", predicate],
+        vec!["explain", data, "-w", predicate, "--engine", "spark"],
+    ];
+    for args in commands {
+        let text = stdout(&args);
+        let hostile = |c: char| c.is_control() && c != '\n';
+        assert!(!text.contains(hostile), "{args:?}: {text:?}");
+        assert!(!text.contains("\nx"), "{args:?}: {text:?}");
+    }
+}

@@ -13,6 +13,7 @@
 use std::fmt::Write;
 
 use lith_format::figures::{bytes, count};
+use lith_format::render::escape_controls;
 
 use super::{Engine, Explanation};
 use crate::plan::Share;
@@ -55,7 +56,7 @@ impl Explanation {
             .format
             .map_or("nothing".to_owned(), |format| format.to_string());
         let head = palette.paint(palette.strong, &format!("scan of {format:<9}"));
-        let location = self.location.join(" ");
+        let location = escape_controls(&self.location.join(" "));
         let _ = writeln!(out, "{}", format!("{head}{location}").trim_end());
         let mut rows = self.rows_of_figures();
         if self.engine == Engine::Spark && !self.empty {
@@ -69,7 +70,7 @@ impl Explanation {
                 "├─"
             };
             let label = palette.paint(palette.label, &format!("{label:<17}"));
-            let _ = writeln!(out, "{branch} {label}{text}");
+            let _ = writeln!(out, "{branch} {label}{}", escape_controls(&text));
         }
         self.draw_conjuncts(&mut out, palette);
         out
@@ -147,7 +148,8 @@ impl Explanation {
             return;
         }
         let _ = writeln!(out, "└─ {}", palette.paint(palette.label, "conditions"));
-        let width = |finding: &super::Finding| bare(&finding.text).chars().count();
+        let shown = |finding: &super::Finding| escape_controls(bare(&finding.text));
+        let width = |finding| shown(finding).chars().count();
         let width = self.conjuncts.iter().map(width).max().unwrap_or(0).min(60);
         for (index, finding) in self.conjuncts.iter().enumerate() {
             let is_last = index + 1 == self.conjuncts.len();
@@ -156,7 +158,7 @@ impl Explanation {
             } else {
                 ("├─", "│ ")
             };
-            let text = format!("{:<width$}", bare(&finding.text));
+            let text = format!("{:<width$}", shown(finding));
             let judges: Vec<&str> = finding
                 .judged_by
                 .iter()
@@ -174,7 +176,7 @@ impl Explanation {
             let why = why.map(|why| format!("not pushed by Spark: {why}"));
             let remark: Vec<String> = why.into_iter().chain(finding.hint.clone()).collect();
             if !remark.is_empty() {
-                let remark = palette.paint(palette.remark, &remark.join("; "));
+                let remark = palette.paint(palette.remark, &escape_controls(&remark.join("; ")));
                 let _ = writeln!(out, "   {stem} {remark}");
             }
         }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use lith_format::error::Error;
 use lith_format::meta::Format;
+use lith_format::render::escape_controls;
 use lith_planner::explain::{Engine, Palette};
 use lith_writer::table::{TableOptions, TableWriter};
 
@@ -45,7 +46,8 @@ pub(super) fn run(args: &Demo, color: Color) -> Result {
         story.ask_all(dataset)?;
     }
     if let Some(directory) = &args.output {
-        writeln!(story.out, "The data is in {}.", directory.display())?;
+        let directory = escape_controls(&directory.display().to_string());
+        writeln!(story.out, "The data is in {directory}.")?;
     }
     Ok(())
 }
@@ -148,7 +150,7 @@ impl Story<'_> {
             writeln!(
                 self.out,
                 "   lith explain {}{}",
-                dataset.display(),
+                escape_controls(&dataset.display().to_string()),
                 words(question)
             )?;
             self.ask(&opened, question)?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use lith_format::render::escape_controls;
 use serde_json::{Value, json};
 
 use crate::args::{Inspect, TextFormat};
@@ -21,7 +22,7 @@ pub(super) fn run(args: &Inspect) -> Result {
                 .partition_columns
                 .iter()
                 .map(|field| field.name.as_str());
-            let names: Vec<&str> = names.collect();
+            let names: Vec<String> = names.map(escape_controls).collect();
             let mut text = heading(&summary);
             if !names.is_empty() {
                 let total = partitions.partitions.len() as u64;
@@ -37,12 +38,15 @@ pub(super) fn run(args: &Inspect) -> Result {
 
 fn heading(summary: &Summary) -> String {
     let place = match summary.files {
-        1 => summary.first.clone(),
-        files => format!("{} files, the first {}", count(files), summary.first),
+        1 => escape_controls(&summary.first),
+        files => {
+            let first = escape_controls(&summary.first);
+            format!("{} files, the first {first}", count(files))
+        }
     };
     let writer = match &summary.writers[..] {
         [] => "an unknown writer".to_string(),
-        writers => writers.join(", "),
+        writers => escape_controls(&writers.join(", ")),
     };
     format!(
         "{place}\n{} by {writer}\n{} rows in {} row groups, {} ({} of it footers)\n",
@@ -121,7 +125,7 @@ fn notes(summary: &Summary) -> String {
         let why = column.distrust?;
         Some(format!(
             "{}: its stored bounds are not used: {why}\n",
-            column.name
+            escape_controls(&column.name)
         ))
     };
     summary.columns.iter().filter_map(note).collect()

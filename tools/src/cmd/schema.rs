@@ -2,27 +2,27 @@
 
 use std::io::{self, Write};
 
-use lith_format::render::render_json_string;
+use lith_format::render::{escape_controls, render_json_string};
 use lith_format::scan::TableSchema;
 
 use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::text::escape_controls;
 
 pub(super) fn run(args: &Schema) -> Result {
     let table = Opened::new(&args.input)?.table.schema;
     let text = match args.format {
         SchemaFormat::Text => text(&table),
         SchemaFormat::Json => json(&table),
-        SchemaFormat::Spark => format!("{}\n", table.schema),
+        SchemaFormat::Spark => format!("{}\n", escape_controls(&table.schema.to_string())),
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
 fn text(table: &TableSchema) -> String {
     let fields = &table.schema.fields;
-    let width = fields.iter().map(|field| field.name.chars().count()).max();
+    let shown = |name: &str| escape_controls(name).chars().count();
+    let width = fields.iter().map(|field| shown(&field.name)).max();
     let width = width.unwrap_or(0);
     let mut out = String::new();
     for (index, field) in fields.iter().enumerate() {
@@ -32,7 +32,8 @@ fn text(table: &TableSchema) -> String {
             (false, false) => "  not null",
         };
         let name = escape_controls(&field.name);
-        out.push_str(&format!("{name:width$}  {}{mark}\n", field.ty));
+        let ty = escape_controls(&field.ty.to_string());
+        out.push_str(&format!("{name:width$}  {ty}{mark}\n"));
     }
     out
 }

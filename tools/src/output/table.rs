@@ -4,7 +4,7 @@ use std::fmt;
 
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
 
-use crate::text::escape_controls;
+use lith_format::render::escape_controls;
 
 /// A rule under the names, nothing else.
 const STYLE: TableStyle =
