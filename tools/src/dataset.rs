@@ -100,19 +100,18 @@ impl Opened {
         }
     }
 
-    /// Opens every file of the dataset.
-    pub fn files(&self) -> Result<Vec<File>> {
+    /// Opens one file of the dataset after the other.
+    pub fn files(&self) -> impl Iterator<Item = Result<File>> {
         let files = self.table.dataset.files.iter();
-        files
-            .map(|file| Ok(self.options.open(&file.path)?))
-            .collect()
+        files.map(|file| Ok(self.options.open(&file.path)?))
     }
 
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
-        let open = |task: &ScanTask| Ok(self.options.open(&task.path)?);
-        let files: Vec<File> = plan.tasks.iter().map(open).collect::<Result<_>>()?;
-        let metas: Vec<&FileMeta> = files.iter().map(File::meta).collect();
+        // a file is let go once its footer is read: there may be more than a process may hold open
+        let footer = |task: &ScanTask| Ok(self.options.open(&task.path)?.meta().clone());
+        let footers: Vec<FileMeta> = plan.tasks.iter().map(footer).collect::<Result<_>>()?;
+        let metas: Vec<&FileMeta> = footers.iter().collect();
         let mut explanation = explain(plan, &metas, engine)?;
         let location = self.paths.iter().map(|path| path.display().to_string());
         explanation.location = location.collect();

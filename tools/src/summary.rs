@@ -60,10 +60,15 @@ pub struct ColumnSummary {
 }
 
 impl Summary {
-    /// Adds up the footers of `files`.
-    pub fn new(files: &[File]) -> Self {
+    /// Adds up the footers of `files`. Each is let go before the next is taken: there may be more of
+    /// them than a process may hold open.
+    ///
+    /// # Errors
+    /// Those of `files`.
+    pub fn new<E>(files: impl Iterator<Item = Result<File, E>>) -> Result<Self, E> {
         let mut out = Summary::default();
         for file in files {
+            let file = file?;
             if out.files == 0 {
                 out.first = file.path().display().to_string();
             }
@@ -71,7 +76,7 @@ impl Summary {
             out.bytes += file.size();
             out.add(file.meta());
         }
-        out
+        Ok(out)
     }
 
     fn add(&mut self, meta: &FileMeta) {

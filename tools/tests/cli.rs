@@ -281,3 +281,23 @@ fn what_people_read_holds_no_control_characters() {
         assert!(!text.contains("\nx"), "{args:?}: {text:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_dataset_may_have_more_files_than_may_be_open() {
+    let scratch = tempfile::tempdir().unwrap();
+    for part in 0..100 {
+        let partition = scratch.path().join(format!("part={part}"));
+        fs::create_dir(&partition).unwrap();
+        fs::copy(file("parquet"), partition.join("a.parquet")).unwrap();
+    }
+    for command in ["inspect", "explain", "schema", "count", "scan"] {
+        let limited = Command::new("sh")
+            .args(["-c", "ulimit -n 40 && exec \"$@\"", "sh"])
+            .args([env!("CARGO_BIN_EXE_lith"), command])
+            .arg(scratch.path())
+            .output()
+            .unwrap();
+        assert!(limited.status.success(), "{command}: {limited:?}");
+    }
+}

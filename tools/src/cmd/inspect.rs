@@ -13,8 +13,7 @@ use crate::summary::{ColumnSummary, Summary};
 
 pub(super) fn run(args: &Inspect) -> Result {
     let opened = Opened::new(&args.input)?;
-    let files = opened.files()?;
-    let summary = Summary::new(&files);
+    let summary = Summary::new(opened.files())?;
     let partitions = &opened.table.dataset;
     let text = match args.format {
         TextFormat::Text => {
