@@ -183,7 +183,7 @@ pub struct Scan {
     /// Output format; a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
-    /// Write to this file instead of standard output.
+    /// Write to this file, whole or not at all, instead of standard output (`-`).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print what was skipped and read on standard error.

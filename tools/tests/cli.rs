@@ -301,3 +301,57 @@ fn a_dataset_may_have_more_files_than_may_be_open() {
         assert!(limited.status.success(), "{command}: {limited:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_is_no_regular_file_stays_what_it_is() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let one = |output: &str| {
+        let data = fixture("parquet");
+        lith(&["scan", &data, "-c", "colA", "-n", "1", "-o", output])
+    };
+    assert_eq!(one("-").stdout, b"{\"colA\":1}\n");
+
+    let made = Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+    assert!(made.success());
+    let reader = Command::new("cat")
+        .arg(at("pipe"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert!(one(&at("pipe")).status.success());
+    assert_eq!(reader.wait_with_output().unwrap().stdout, b"{\"colA\":1}\n");
+    assert!(
+        fs::symlink_metadata(at("pipe"))
+            .unwrap()
+            .file_type()
+            .is_fifo()
+    );
+
+    // through a link, so that a device is safe even from a mistake here
+    if Path::new("/dev/full").exists() {
+        symlink("/dev/full", at("full")).unwrap();
+        let data = &fixture("parquet");
+        fails(&["scan", data, "-o", &at("full")], 3, &["full", "No space"]);
+        assert!(fs::symlink_metadata(at("full")).unwrap().is_symlink());
+    }
+    fs::create_dir(at("directory")).unwrap();
+    fails(
+        &["scan", &fixture("parquet"), "-o", &at("directory")],
+        3,
+        &["directory: "],
+    );
+    fails(
+        &["scan", &fixture("parquet"), "-o", &at("no/such")],
+        3,
+        &["no/such: "],
+    );
+
+    // a new file is for whom the user's mask says, as the shell's would be
+    assert!(one(&at("rows")).status.success());
+    fs::write(at("plain"), "").unwrap();
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
+    assert_eq!(mode("rows"), mode("plain"));
+}

@@ -3,25 +3,24 @@
 //! Data goes to standard output or a file; everything else to standard error. Rendering of cells is
 //! `lith_format::render`'s alone.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use lith_format::error::Error;
 use lith_format::render::{render_json_row, render_text};
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 use lith_planner::explain::Palette;
 
-use tempfile::NamedTempFile;
-
 use crate::args::{Color, RowFormat};
 use crate::failure::Result;
 
 mod metrics;
+mod sink;
 mod table;
 
 pub use lith_format::figures::{bytes, count, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
+use sink::Sink;
 pub use table::Table;
 
 /// Rows that a table shows unless a limit is given: it must be held whole to be aligned.
@@ -29,41 +28,9 @@ pub const TABLE_ROWS: u64 = 50;
 
 /// Where rows go, in one notation.
 pub struct RowWriter {
-    out: BufWriter<Sink>,
+    out: Sink,
     form: Form,
     line: String,
-}
-
-/// A file appears under its name only once it is whole; dropped before, it leaves nothing.
-enum Sink {
-    Stdout(io::StdoutLock<'static>),
-    File(NamedTempFile, PathBuf),
-}
-
-impl Sink {
-    fn file(path: &Path) -> io::Result<Self> {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
-        Ok(Sink::File(file, path.to_path_buf()))
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Stdout(out) => out.write(bytes),
-            Sink::File(out, _) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::Stdout(out) => out.flush(),
-            Sink::File(out, _) => out.flush(),
-        }
-    }
 }
 
 enum Form {
@@ -81,15 +48,11 @@ impl RowWriter {
             RowFormat::Table => Form::Table(Box::new(Table::new(names()))),
             RowFormat::Jsonl => Form::Jsonl,
         };
-        let out = match path {
-            Some(path) => Sink::file(path).map_err(|error| Error::io(path, error))?,
-            None => Sink::Stdout(io::stdout().lock()),
-        };
-        let (out, line) = (BufWriter::new(out), String::new());
+        let (out, line) = (Sink::new(path)?, String::new());
         let mut writer = RowWriter { out, form, line };
         if let Form::Csv = writer.form {
             csv_line(&mut writer.line, names().map(Some));
-            writer.out.write_all(writer.line.as_bytes())?;
+            writer.out.write(writer.line.as_bytes())?;
         }
         Ok(writer)
     }
@@ -100,7 +63,7 @@ impl RowWriter {
     }
 
     /// Prints or holds the first `rows` rows of `batch`.
-    pub fn write(&mut self, batch: &Batch, rows: usize) -> io::Result<()> {
+    pub fn write(&mut self, batch: &Batch, rows: usize) -> Result {
         for row in 0..rows {
             self.line.clear();
             match &mut self.form {
@@ -114,27 +77,17 @@ impl RowWriter {
                 ),
                 Form::Table(table) => table.push(cells(batch, row)),
             }
-            self.out.write_all(self.line.as_bytes())?;
+            self.out.write(self.line.as_bytes())?;
         }
         Ok(())
     }
 
-    /// Prints what is still held.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Prints what is still held. Without this, a file that rows went to does not appear.
+    pub fn finish(mut self) -> Result {
         if let Form::Table(table) = &self.form {
-            writeln!(self.out, "{table}")?;
+            self.out.write(format!("{table}\n").as_bytes())?;
         }
-        match self
-            .out
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?
-        {
-            Sink::Stdout(mut out) => out.flush(),
-            Sink::File(file, path) => {
-                file.as_file().sync_all()?;
-                file.persist(path).map(drop).map_err(|error| error.error)
-            }
-        }
+        self.out.finish()
     }
 }
 
