@@ -42,6 +42,7 @@ pub mod error;
 pub mod figures;
 mod numbered;
 pub mod step;
+pub mod tree;
 
 // Layer 1
 pub mod bitmap;

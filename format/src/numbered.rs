@@ -35,6 +35,14 @@ macro_rules! numbered {
                 }
             }
 
+            /// The specification's name of a number, if it defines it.
+            pub fn name_of(id: i32) -> Option<&'static str> {
+                match id {
+                    $($id => Some($text),)+
+                    _ => None,
+                }
+            }
+
             /// The specification's name, or `UNKNOWN`.
             pub fn name(self) -> &'static str {
                 match self {

@@ -21,6 +21,7 @@ pub mod index;
 pub mod statistics;
 pub mod stripe;
 pub mod tail;
+pub mod tree;
 
 // Layer 5.2: what they mean
 pub mod neutral;

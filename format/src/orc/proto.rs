@@ -30,11 +30,7 @@ pub trait Message: Default {
 
     /// Decodes a whole message.
     fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let budget = Budget {
-            bytes: Cell::new(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
-            depth: limits.depth,
-        };
-        decode_message(bytes, 0, &budget)
+        decode_message(bytes, 0, &Budget::new(limits))
     }
 
     /// Encodes the whole message.
@@ -53,6 +49,13 @@ struct Budget {
 }
 
 impl Budget {
+    fn new(limits: &Limits) -> Self {
+        Budget {
+            bytes: Cell::new(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
+            depth: limits.depth,
+        }
+    }
+
     fn spend(&self, bytes: usize) -> Result<()> {
         match self.bytes.get().checked_sub(bytes) {
             Some(left) => {
@@ -198,6 +201,20 @@ impl<'a> Field<'a> {
         Ok(())
     }
 
+    /// Takes up the fields of a message within the message, whose name is `name`.
+    pub(crate) fn each_field(
+        &self,
+        name: &'static str,
+        accept: impl FnMut(Field<'a>) -> Result<()>,
+    ) -> Result<()> {
+        accept_fields(self.bytes()?, (name, self.offset), self.budget, accept)
+    }
+
+    /// Takes `bytes` off what the structure may still cost.
+    pub(crate) fn spend(&self, bytes: usize) -> Result<()> {
+        self.budget.spend(bytes)
+    }
+
     fn narrow(&self, value: i64) -> Result<i32> {
         i32::try_from(value)
             .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
@@ -209,17 +226,39 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Takes up the fields of a whole message, whose name is `name`.
+pub(crate) fn each_field(
+    bytes: &[u8],
+    name: &'static str,
+    limits: &Limits,
+    accept: impl FnMut(Field<'_>) -> Result<()>,
+) -> Result<()> {
+    accept_fields(bytes, (name, 0), &Budget::new(limits), accept)
+}
+
 fn decode_message<'a, M: Message>(bytes: &'a [u8], offset: usize, budget: &'a Budget) -> Result<M> {
     budget.spend(size_of::<M>())?;
     let mut message = M::default();
+    accept_fields(bytes, (M::NAME, offset), budget, |field| {
+        message.decode_field(field)
+    })?;
+    Ok(message)
+}
+
+fn accept_fields<'a>(
+    bytes: &'a [u8],
+    (name, offset): (&'static str, usize),
+    budget: &'a Budget,
+    mut accept: impl FnMut(Field<'a>) -> Result<()>,
+) -> Result<()> {
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {
         let start = cursor.position();
         next_field(&mut cursor, offset, budget)
-            .and_then(|field| field.map_or(Ok(()), |field| message.decode_field(field)))
-            .map_err(|error| error.at(M::NAME, (offset + start) as u64))?;
+            .and_then(|field| field.map_or(Ok(()), &mut accept))
+            .map_err(|error| error.at(name, (offset + start) as u64))?;
     }
-    Ok(message)
+    Ok(())
 }
 
 /// The field at the cursor, or `None` where that is a group, which is skipped.

@@ -1,0 +1,644 @@
+//! The messages of ORC as trees of the specification's names: every field that is written, and no other.
+//!
+//! ```text
+//! shape = message: number, name, kind of each field        bytes + shape -> tree
+//! ```
+//! A number that a shape does not have is listed under `unknown_fields`. That the shapes say what the typed
+//! messages say is a test: what these encode, a tree knows whole.
+//!
+//! spec: ORCv1.md, "File Tail"
+
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::orc::encoding::{
+    CalendarKind, CompressionKind, EdgeInterpolationAlgorithm, EncodingKind, EncryptionAlgorithm,
+    KeyProviderKind, StreamKind, TypeKind,
+};
+use crate::orc::proto::{Field, each_field};
+use crate::tree::Node;
+
+/// Under which name a structure lists the numbers of fields that the specification does not have.
+pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+
+/// The fields of a message.
+#[derive(Debug)]
+pub struct Shape {
+    name: &'static str,
+    fields: &'static [FieldShape],
+}
+
+#[derive(Debug)]
+struct FieldShape {
+    number: u32,
+    name: &'static str,
+    repeated: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    UInt,
+    Int,
+    /// Zigzag.
+    SInt,
+    Boolean,
+    Double,
+    Text,
+    Bytes,
+    Choice(fn(i32) -> Option<&'static str>),
+    Message(&'static Shape),
+}
+
+const fn one(number: u32, name: &'static str, kind: Kind) -> FieldShape {
+    FieldShape {
+        number,
+        name,
+        repeated: false,
+        kind,
+    }
+}
+
+const fn many(number: u32, name: &'static str, kind: Kind) -> FieldShape {
+    FieldShape {
+        repeated: true,
+        ..one(number, name, kind)
+    }
+}
+
+const fn shape(name: &'static str, fields: &'static [FieldShape]) -> Shape {
+    Shape { name, fields }
+}
+
+/// Decodes a whole message of this shape.
+pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<Node> {
+    let mut fields = Fields::of(shape);
+    each_field(bytes, shape.name, limits, |field| fields.add(&field))?;
+    Ok(fields.into_node())
+}
+
+/// A structure as far as its fields are met.
+struct Fields {
+    shape: &'static Shape,
+    known: Vec<(Cow<'static, str>, Node)>,
+    unknown: Vec<Node>,
+}
+
+impl Fields {
+    fn of(shape: &'static Shape) -> Self {
+        Fields {
+            shape,
+            known: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, field: &Field<'_>) -> Result<()> {
+        field.spend(size_of::<(Cow<'static, str>, Node)>())?;
+        let mut shapes = self.shape.fields.iter();
+        let Some(shape) = shapes.find(|shape| shape.number == field.number) else {
+            self.unknown.push(Node::UInt(u64::from(field.number)));
+            return Ok(());
+        };
+        let place = self.known.iter().position(|(name, _)| name == shape.name);
+        if !shape.repeated {
+            let node = value(field, shape.kind)?;
+            match place {
+                // the last one counts
+                Some(place) => self.known[place].1 = node,
+                None => self.known.push((Cow::Borrowed(shape.name), node)),
+            }
+            return Ok(());
+        }
+        let place = place.unwrap_or_else(|| {
+            let empty = Node::List(Vec::new());
+            self.known.push((Cow::Borrowed(shape.name), empty));
+            self.known.len() - 1
+        });
+        match &mut self.known[place].1 {
+            Node::List(list) => extend(field, shape.kind, list),
+            _ => Ok(()),
+        }
+    }
+
+    fn into_node(mut self) -> Node {
+        if !self.unknown.is_empty() {
+            let name = Cow::Borrowed(UNKNOWN_FIELDS);
+            self.known.push((name, Node::List(self.unknown)));
+        }
+        Node::Object(self.known)
+    }
+}
+
+fn value(field: &Field<'_>, kind: Kind) -> Result<Node> {
+    Ok(match kind {
+        Kind::UInt => Node::UInt(field.u64()?),
+        Kind::Int => Node::Int(field.u64()? as i64),
+        Kind::SInt => Node::Int(field.sint64()?),
+        Kind::Boolean => Node::Boolean(field.bool()?),
+        Kind::Double => Node::Float(field.f64()?),
+        Kind::Text => Node::Text(field.bytes()?.to_vec()),
+        Kind::Bytes => Node::Bytes(field.bytes()?.to_vec()),
+        Kind::Choice(name) => {
+            let number = field.i32()?;
+            name(number).map_or(Node::Int(i64::from(number)), Node::Name)
+        }
+        Kind::Message(shape) => {
+            let mut fields = Fields::of(shape);
+            field.each_field(shape.name, |field| fields.add(&field))?;
+            fields.into_node()
+        }
+    })
+}
+
+/// Numbers may come one by one or as a packed run.
+fn extend(field: &Field<'_>, kind: Kind, list: &mut Vec<Node>) -> Result<()> {
+    let signed = match kind {
+        Kind::UInt => false,
+        Kind::Int => true,
+        _ => {
+            list.push(value(field, kind)?);
+            return Ok(());
+        }
+    };
+    let mut numbers = Vec::new();
+    field.extend_u64(&mut numbers)?;
+    field.spend(numbers.len().saturating_mul(size_of::<Node>()))?;
+    list.extend(numbers.into_iter().map(|number| match signed {
+        true => Node::Int(number as i64),
+        false => Node::UInt(number),
+    }));
+    Ok(())
+}
+
+/// The postscript.
+pub static POST_SCRIPT: Shape = shape(
+    "PostScript",
+    &[
+        one(1, "footer_length", Kind::UInt),
+        one(2, "compression", Kind::Choice(CompressionKind::name_of)),
+        one(3, "compression_block_size", Kind::UInt),
+        many(4, "version", Kind::UInt),
+        one(5, "metadata_length", Kind::UInt),
+        one(6, "writer_version", Kind::UInt),
+        one(7, "stripe_statistics_length", Kind::UInt),
+        one(8000, "magic", Kind::Text),
+    ],
+);
+
+/// The footer.
+pub static FOOTER: Shape = shape(
+    "Footer",
+    &[
+        one(1, "header_length", Kind::UInt),
+        one(2, "content_length", Kind::UInt),
+        many(3, "stripes", Kind::Message(&STRIPE_INFORMATION)),
+        many(4, "types", Kind::Message(&TYPE)),
+        many(5, "metadata", Kind::Message(&USER_METADATA_ITEM)),
+        one(6, "number_of_rows", Kind::UInt),
+        many(7, "statistics", Kind::Message(&COLUMN_STATISTICS)),
+        one(8, "row_index_stride", Kind::UInt),
+        one(9, "writer", Kind::UInt),
+        one(10, "encryption", Kind::Message(&ENCRYPTION)),
+        one(11, "calendar", Kind::Choice(CalendarKind::name_of)),
+        one(12, "software_version", Kind::Text),
+    ],
+);
+
+/// The metadata section.
+pub static METADATA: Shape = shape(
+    "Metadata",
+    &[many(1, "stripe_stats", Kind::Message(&STRIPE_STATISTICS))],
+);
+
+/// The footer of a stripe.
+pub static STRIPE_FOOTER: Shape = shape(
+    "StripeFooter",
+    &[
+        many(1, "streams", Kind::Message(&STREAM)),
+        many(2, "columns", Kind::Message(&COLUMN_ENCODING)),
+        one(3, "writer_timezone", Kind::Text),
+        many(4, "encryption", Kind::Message(&STRIPE_ENCRYPTION_VARIANT)),
+    ],
+);
+
+/// The strides of a column in a stripe.
+pub static ROW_INDEX: Shape = shape(
+    "RowIndex",
+    &[many(1, "entry", Kind::Message(&ROW_INDEX_ENTRY))],
+);
+
+static ROW_INDEX_ENTRY: Shape = shape(
+    "RowIndexEntry",
+    &[
+        many(1, "positions", Kind::UInt),
+        one(2, "statistics", Kind::Message(&COLUMN_STATISTICS)),
+    ],
+);
+
+static STRIPE_INFORMATION: Shape = shape(
+    "StripeInformation",
+    &[
+        one(1, "offset", Kind::UInt),
+        one(2, "index_length", Kind::UInt),
+        one(3, "data_length", Kind::UInt),
+        one(4, "footer_length", Kind::UInt),
+        one(5, "number_of_rows", Kind::UInt),
+        one(6, "encrypt_stripe_id", Kind::UInt),
+        many(7, "encrypted_local_keys", Kind::Bytes),
+    ],
+);
+
+static TYPE: Shape = shape(
+    "Type",
+    &[
+        one(1, "kind", Kind::Choice(TypeKind::name_of)),
+        many(2, "subtypes", Kind::UInt),
+        many(3, "field_names", Kind::Text),
+        one(4, "maximum_length", Kind::UInt),
+        one(5, "precision", Kind::UInt),
+        one(6, "scale", Kind::UInt),
+        many(7, "attributes", Kind::Message(&STRING_PAIR)),
+        one(8, "crs", Kind::Text),
+        one(
+            9,
+            "algorithm",
+            Kind::Choice(EdgeInterpolationAlgorithm::name_of),
+        ),
+    ],
+);
+
+static STRING_PAIR: Shape = shape(
+    "StringPair",
+    &[one(1, "key", Kind::Text), one(2, "value", Kind::Text)],
+);
+
+static USER_METADATA_ITEM: Shape = shape(
+    "UserMetadataItem",
+    &[one(1, "name", Kind::Text), one(2, "value", Kind::Bytes)],
+);
+
+static STRIPE_STATISTICS: Shape = shape(
+    "StripeStatistics",
+    &[many(1, "col_stats", Kind::Message(&COLUMN_STATISTICS))],
+);
+
+static STREAM: Shape = shape(
+    "Stream",
+    &[
+        one(1, "kind", Kind::Choice(StreamKind::name_of)),
+        one(2, "column", Kind::UInt),
+        one(3, "length", Kind::UInt),
+    ],
+);
+
+static COLUMN_ENCODING: Shape = shape(
+    "ColumnEncoding",
+    &[
+        one(1, "kind", Kind::Choice(EncodingKind::name_of)),
+        one(2, "dictionary_size", Kind::UInt),
+        one(3, "bloom_encoding", Kind::UInt),
+    ],
+);
+
+static STRIPE_ENCRYPTION_VARIANT: Shape = shape(
+    "StripeEncryptionVariant",
+    &[
+        many(1, "streams", Kind::Message(&STREAM)),
+        many(2, "encoding", Kind::Message(&COLUMN_ENCODING)),
+    ],
+);
+
+static ENCRYPTION: Shape = shape(
+    "Encryption",
+    &[
+        many(1, "mask", Kind::Message(&DATA_MASK)),
+        many(2, "key", Kind::Message(&ENCRYPTION_KEY)),
+        many(3, "variants", Kind::Message(&ENCRYPTION_VARIANT)),
+        one(4, "key_provider", Kind::Choice(KeyProviderKind::name_of)),
+    ],
+);
+
+static DATA_MASK: Shape = shape(
+    "DataMask",
+    &[
+        one(1, "name", Kind::Text),
+        many(2, "mask_parameters", Kind::Text),
+        many(3, "columns", Kind::UInt),
+    ],
+);
+
+static ENCRYPTION_KEY: Shape = shape(
+    "EncryptionKey",
+    &[
+        one(1, "key_name", Kind::Text),
+        one(2, "key_version", Kind::UInt),
+        one(3, "algorithm", Kind::Choice(EncryptionAlgorithm::name_of)),
+    ],
+);
+
+static ENCRYPTION_VARIANT: Shape = shape(
+    "EncryptionVariant",
+    &[
+        one(1, "root", Kind::UInt),
+        one(2, "key", Kind::UInt),
+        one(3, "encrypted_key", Kind::Bytes),
+        many(4, "stripe_statistics", Kind::Message(&STREAM)),
+        one(5, "file_statistics", Kind::Bytes),
+    ],
+);
+
+static COLUMN_STATISTICS: Shape = shape(
+    "ColumnStatistics",
+    &[
+        one(1, "number_of_values", Kind::UInt),
+        one(2, "int_statistics", Kind::Message(&INTEGER_STATISTICS)),
+        one(3, "double_statistics", Kind::Message(&DOUBLE_STATISTICS)),
+        one(4, "string_statistics", Kind::Message(&STRING_STATISTICS)),
+        one(5, "bucket_statistics", Kind::Message(&BUCKET_STATISTICS)),
+        one(6, "decimal_statistics", Kind::Message(&DECIMAL_STATISTICS)),
+        one(7, "date_statistics", Kind::Message(&DATE_STATISTICS)),
+        one(8, "binary_statistics", Kind::Message(&BINARY_STATISTICS)),
+        one(
+            9,
+            "timestamp_statistics",
+            Kind::Message(&TIMESTAMP_STATISTICS),
+        ),
+        one(10, "has_null", Kind::Boolean),
+        one(11, "bytes_on_disk", Kind::UInt),
+        one(
+            12,
+            "collection_statistics",
+            Kind::Message(&COLLECTION_STATISTICS),
+        ),
+        one(
+            13,
+            "geospatial_statistics",
+            Kind::Message(&GEOSPATIAL_STATISTICS),
+        ),
+    ],
+);
+
+static INTEGER_STATISTICS: Shape = shape(
+    "IntegerStatistics",
+    &[
+        one(1, "minimum", Kind::SInt),
+        one(2, "maximum", Kind::SInt),
+        one(3, "sum", Kind::SInt),
+    ],
+);
+
+static DOUBLE_STATISTICS: Shape = shape(
+    "DoubleStatistics",
+    &[
+        one(1, "minimum", Kind::Double),
+        one(2, "maximum", Kind::Double),
+        one(3, "sum", Kind::Double),
+    ],
+);
+
+static STRING_STATISTICS: Shape = shape(
+    "StringStatistics",
+    &[
+        one(1, "minimum", Kind::Text),
+        one(2, "maximum", Kind::Text),
+        one(3, "sum", Kind::SInt),
+        one(4, "lower_bound", Kind::Text),
+        one(5, "upper_bound", Kind::Text),
+    ],
+);
+
+static BUCKET_STATISTICS: Shape = shape("BucketStatistics", &[many(1, "count", Kind::UInt)]);
+
+static DECIMAL_STATISTICS: Shape = shape(
+    "DecimalStatistics",
+    &[
+        one(1, "minimum", Kind::Text),
+        one(2, "maximum", Kind::Text),
+        one(3, "sum", Kind::Text),
+    ],
+);
+
+static DATE_STATISTICS: Shape = shape(
+    "DateStatistics",
+    &[one(1, "minimum", Kind::SInt), one(2, "maximum", Kind::SInt)],
+);
+
+static BINARY_STATISTICS: Shape = shape("BinaryStatistics", &[one(1, "sum", Kind::SInt)]);
+
+static TIMESTAMP_STATISTICS: Shape = shape(
+    "TimestampStatistics",
+    &[
+        one(1, "minimum", Kind::SInt),
+        one(2, "maximum", Kind::SInt),
+        one(3, "minimum_utc", Kind::SInt),
+        one(4, "maximum_utc", Kind::SInt),
+        one(5, "minimum_nanos", Kind::Int),
+        one(6, "maximum_nanos", Kind::Int),
+    ],
+);
+
+static COLLECTION_STATISTICS: Shape = shape(
+    "CollectionStatistics",
+    &[
+        one(1, "min_children", Kind::UInt),
+        one(2, "max_children", Kind::UInt),
+        one(3, "total_children", Kind::UInt),
+    ],
+);
+
+static GEOSPATIAL_STATISTICS: Shape = shape(
+    "GeospatialStatistics",
+    &[
+        one(1, "bbox", Kind::Message(&BOUNDING_BOX)),
+        many(2, "geospatial_types", Kind::Int),
+    ],
+);
+
+static BOUNDING_BOX: Shape = shape(
+    "BoundingBox",
+    &[
+        one(1, "xmin", Kind::Double),
+        one(2, "xmax", Kind::Double),
+        one(3, "ymin", Kind::Double),
+        one(4, "ymax", Kind::Double),
+        one(5, "zmin", Kind::Double),
+        one(6, "zmax", Kind::Double),
+        one(7, "mmin", Kind::Double),
+        one(8, "mmax", Kind::Double),
+    ],
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orc::encryption::{DataMask, Encryption, EncryptionKey, EncryptionVariant};
+    use crate::orc::index::{RowIndex, RowIndexEntry};
+    use crate::orc::proto::Message;
+    use crate::orc::statistics::{
+        BinaryStatistics, BoundingBox, BucketStatistics, CollectionStatistics, ColumnStatistics,
+        DateStatistics, DecimalStatistics, DoubleStatistics, GeospatialStatistics,
+        TimestampStatistics, TypeStatistics,
+    };
+    use crate::orc::stripe::{ColumnEncoding, Stream, StripeEncryptionVariant, StripeFooter};
+    use crate::orc::testing::{footer, hostile, metadata, postscript};
+
+    fn tree(bytes: &[u8], shape: &'static Shape) -> Node {
+        decode(bytes, shape, &Limits::default()).unwrap()
+    }
+
+    /// How many values a tree holds; a number that its shape does not know fails.
+    fn values(node: &Node) -> usize {
+        match node {
+            Node::List(list) => list.iter().map(values).sum(),
+            Node::Object(fields) => {
+                assert!(node.get(UNKNOWN_FIELDS).is_none(), "{node:?}");
+                fields.iter().map(|(_, node)| values(node)).sum()
+            }
+            _ => 1,
+        }
+    }
+
+    #[test]
+    fn only_what_is_written_is_in_the_tree() {
+        assert_eq!(tree(&[], &POST_SCRIPT), Node::Object(Vec::new()));
+        let node = tree(&[0x10, 0, 0x22, 2, 0, 12, 0x20, 1, 0x30, 9], &POST_SCRIPT);
+        assert_eq!(node.get("compression"), Some(&Node::Name("NONE")));
+        let version = [0, 12, 1].map(Node::UInt).to_vec();
+        assert_eq!(node.get("version"), Some(&Node::List(version)));
+        assert_eq!(node.get("writer_version"), Some(&Node::UInt(9)));
+        assert_eq!(node.get("footer_length"), None);
+    }
+
+    #[test]
+    fn numbers_of_the_future_are_shown_as_numbers() {
+        let node = tree(&[0x10, 99, 0x50, 1], &POST_SCRIPT);
+        assert_eq!(node.get("compression"), Some(&Node::Int(99)));
+        let unknown = Node::List(vec![Node::UInt(10)]);
+        assert_eq!(node.get(UNKNOWN_FIELDS), Some(&unknown));
+    }
+
+    /// A column with each kind of statistics, all fields set: 3 values and those of `specific`.
+    fn statistics() -> Vec<ColumnStatistics> {
+        use TypeStatistics as S;
+        let all = [
+            S::Double(DoubleStatistics {
+                minimum: Some(-0.5),
+                maximum: Some(1.5),
+                sum: Some(f64::NAN),
+            }),
+            S::Bucket(BucketStatistics { count: vec![3] }),
+            S::Decimal(DecimalStatistics {
+                minimum: Some("-1.5".into()),
+                maximum: Some("2".into()),
+                sum: Some("0.5".into()),
+            }),
+            S::Date(DateStatistics {
+                minimum: Some(-1),
+                maximum: Some(1),
+            }),
+            S::Binary(BinaryStatistics { sum: Some(7) }),
+            S::Timestamp(TimestampStatistics {
+                minimum: Some(-1),
+                maximum: Some(1),
+                minimum_utc: Some(-1),
+                maximum_utc: Some(1),
+                minimum_nanos: Some(1),
+                maximum_nanos: Some(2),
+            }),
+            S::Collection(CollectionStatistics {
+                min_children: Some(0),
+                max_children: Some(2),
+                total_children: Some(5),
+            }),
+            S::Geospatial(GeospatialStatistics {
+                bbox: Some(Box::new(BoundingBox {
+                    bounds: [1.0; 8].map(Some),
+                })),
+                geospatial_types: vec![1, 1001],
+            }),
+        ];
+        let column = |specific| ColumnStatistics {
+            number_of_values: Some(1),
+            specific: Some(specific),
+            has_null: Some(false),
+            bytes_on_disk: Some(1),
+        };
+        all.map(column).to_vec()
+    }
+
+    #[test]
+    fn what_the_typed_messages_encode_the_shapes_know() {
+        let entry = |statistics| RowIndexEntry {
+            positions: vec![1, 2],
+            statistics: Some(statistics),
+        };
+        let index = RowIndex {
+            entry: statistics().into_iter().map(entry).collect(),
+        };
+        // two positions, three counts, and the fields of the eight kinds
+        let expected = 8 * 5 + 3 + 1 + 3 + 2 + 1 + 6 + 3 + 10;
+        assert_eq!(values(&tree(&index.encode(), &ROW_INDEX)), expected);
+
+        let encoding = ColumnEncoding {
+            dictionary_size: 2,
+            bloom_encoding: Some(1),
+            ..ColumnEncoding::default()
+        };
+        let stripe = StripeFooter {
+            streams: vec![Stream::default()],
+            columns: vec![encoding.clone()],
+            writer_timezone: Some("UTC".into()),
+            encryption: vec![StripeEncryptionVariant {
+                streams: vec![Stream::default()],
+                encoding: vec![encoding],
+            }],
+        };
+        assert_eq!(values(&tree(&stripe.encode(), &STRIPE_FOOTER)), 13);
+        // three columns with counts, a sum and two bounds for two of them
+        assert_eq!(values(&tree(&metadata().encode(), &METADATA)), 3 * 3 + 6);
+        assert!(
+            values(&tree(
+                &postscript(CompressionKind::Zlib).encode(),
+                &POST_SCRIPT
+            )) >= 7
+        );
+    }
+
+    #[test]
+    fn encryption_and_footers_are_known_whole() {
+        let mut footer = footer();
+        let plain = values(&tree(&footer.encode(), &FOOTER));
+        footer.encryption = Some(Box::new(Encryption {
+            mask: vec![DataMask {
+                name: "nullify".into(),
+                mask_parameters: vec!["a".into()],
+                columns: vec![1, 2],
+            }],
+            key: vec![EncryptionKey::default()],
+            variants: vec![EncryptionVariant {
+                stripe_statistics: vec![Stream::default()],
+                ..EncryptionVariant::default()
+            }],
+            key_provider: KeyProviderKind::Hadoop,
+        }));
+        footer.stripes[0].encrypt_stripe_id = Some(1);
+        footer.stripes[0].encrypted_local_keys = vec![vec![1], vec![2]];
+        footer.types[2].crs = Some("OGC:CRS84".into());
+        footer.types[2].algorithm = Some(EdgeInterpolationAlgorithm::Karney);
+        let node = tree(&footer.encode(), &FOOTER);
+        assert_eq!(values(&node), plain + 4 + 3 + 7 + 1 + 3 + 2);
+        assert_eq!(node.get("writer"), Some(&Node::UInt(1)));
+    }
+
+    #[test]
+    fn no_truncation_or_flip_panics() {
+        hostile(&footer().encode(), |bytes| {
+            let limits = Limits::default();
+            if let Ok(node) = decode(bytes, &FOOTER, &limits) {
+                assert!(matches!(node, Node::Object(_)));
+            }
+        });
+    }
+}
