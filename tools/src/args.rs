@@ -40,6 +40,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Print the schema.
     Schema(Schema),
+    /// Print everything that the metadata of a file holds, under the specification's names.
+    Meta(Meta),
     /// Print the number of rows, or of those that match a predicate.
     Count(Count),
     /// Print rows.
@@ -110,6 +112,17 @@ pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+}
+
+/// `lith meta`
+#[derive(Debug, Args)]
+pub struct Meta {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    pub path: PathBuf,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,

@@ -21,6 +21,7 @@ pub mod output;
 
 // Layer 3
 pub mod dataset;
+pub mod meta;
 pub mod summary;
 
 // Layer 4

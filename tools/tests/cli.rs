@@ -355,3 +355,16 @@ fn an_output_that_is_no_regular_file_stays_what_it_is() {
     let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
     assert_eq!(mode("rows"), mode("plain"));
 }
+
+#[test]
+fn meta_shows_what_an_orc_file_says_of_itself() {
+    let path = file("orc").display().to_string();
+    let shown: Value = serde_json::from_str(&stdout(&["meta", &path, "-f", "json"])).unwrap();
+    assert_eq!(shown["schema_version"], json!(1));
+    assert_eq!(shown["postscript"]["compression"], json!("ZSTD"));
+    assert_eq!(shown["footer"]["types"][0]["kind"], json!("STRUCT"));
+    assert!(shown["stripes"][0]["row_index"]["1"]["entry"][0]["statistics"].is_object());
+    let text = stdout(&["meta", &path]);
+    assert!(text.contains("\n  compression: ZSTD\n"), "{text}");
+    fails(&["meta", &fixture("orc")], 2, &["datafilter_orc"]);
+}

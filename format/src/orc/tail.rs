@@ -6,6 +6,7 @@
 //! ```
 //! spec: ORCv1.md, "File Tail", "Postscript"
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
@@ -16,7 +17,9 @@ use crate::orc::footer::{Footer, Metadata};
 use crate::orc::index::{BloomFilterIndex, RowIndex};
 use crate::orc::proto::{Encoder, Field, Message};
 use crate::orc::stripe::StripeFooter;
+use crate::orc::tree::{self, Shape};
 use crate::step::Step;
+use crate::tree::Node;
 
 /// What a file begins with and its postscript ends with.
 pub const MAGIC: &str = "ORC";
@@ -214,6 +217,36 @@ impl Tail {
             .fold(self.postscript_length + 1, u64::saturating_add)
     }
 
+    /// The postscript's bytes in the file; they are not compressed.
+    pub fn postscript_range(&self) -> Range<u64> {
+        let end = self.file_length.saturating_sub(1);
+        end.saturating_sub(self.postscript_length)..end
+    }
+
+    /// The footer's bytes in the file.
+    pub fn footer_range(&self) -> Range<u64> {
+        let end = self.postscript_range().start;
+        end.saturating_sub(self.postscript.footer_length)..end
+    }
+
+    /// The bytes of the metadata section in the file.
+    pub fn metadata_range(&self) -> Range<u64> {
+        let end = self.footer_range().start;
+        end.saturating_sub(self.postscript.metadata_length)..end
+    }
+
+    /// Decodes what lies in compression chunks at `offset` as a tree of this shape.
+    pub fn tree(
+        &self,
+        bytes: &[u8],
+        offset: u64,
+        shape: &'static Shape,
+        limits: &Limits,
+    ) -> Result<Node> {
+        let section = decompress_section(bytes, (shape.name(), offset), self.compression, limits)?;
+        tree::decode(&section, shape, limits)
+    }
+
     /// Decodes the footer of stripe `ordinal` from its bytes, and checks it.
     pub fn stripe_footer(
         &self,
@@ -256,10 +289,19 @@ fn decode_section<M: Message>(
     compression: Compression,
     limits: &Limits,
 ) -> Result<M> {
-    let section = decode_all(bytes, compression, limits.footer_bytes)
-        .map_err(|error| error.rebase(offset).at(M::NAME, offset))?;
+    let section = decompress_section(bytes, (M::NAME, offset), compression, limits)?;
     // offsets within what was decompressed are kept as they are: the file has no such place
     M::decode(&section, limits)
+}
+
+fn decompress_section<'a>(
+    bytes: &'a [u8],
+    (name, offset): (&'static str, u64),
+    compression: Compression,
+    limits: &Limits,
+) -> Result<Cow<'a, [u8]>> {
+    decode_all(bytes, compression, limits.footer_bytes)
+        .map_err(|error| error.rebase(offset).at(name, offset))
 }
 
 fn decode_postscript(bytes: &[u8], limits: &Limits) -> Result<PostScript> {
@@ -397,6 +439,13 @@ mod tests {
                 }
             };
             assert_eq!(asked[0], 0..file.len() as u64);
+            assert_eq!(tail.metadata_range().start, 103);
+            assert_eq!(tail.postscript_range().end + 1, file.len() as u64);
+            let range = tail.footer_range();
+            let bytes = &file[range.start as usize..range.end as usize];
+            let shape = &tree::FOOTER;
+            let node = tail.tree(bytes, range.start, shape, &Limits::default());
+            assert_eq!(node.unwrap().get("number_of_rows"), Some(&Node::UInt(10)));
             assert_eq!(asked[2], 103..file.len() as u64);
             assert_eq!((&tail.footer, &tail.metadata), (&footer(), &metadata()));
             assert_eq!(tail.tail_length(), file.len() as u64 - 103);

@@ -71,6 +71,13 @@ const fn shape(name: &'static str, fields: &'static [FieldShape]) -> Shape {
     Shape { name, fields }
 }
 
+impl Shape {
+    /// The message's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 /// Decodes a whole message of this shape.
 pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<Node> {
     let mut fields = Fields::of(shape);

@@ -27,6 +27,7 @@ use lith_format::meta::FileMeta;
 use lith_format::orc::footer::Footer;
 use lith_format::orc::neutral::file_meta;
 use lith_format::orc::schema::{Dialect, FileSchema};
+use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
 use lith_format::step::Step;
 
@@ -80,6 +81,22 @@ impl OrcFile {
     /// The footer as stored.
     pub fn footer(&self) -> &Footer {
         &self.tail.footer
+    }
+
+    /// The tail as stored.
+    pub fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    /// The footer of stripe `ordinal`, read when it is first asked for.
+    pub fn stripe_footer(
+        &self,
+        source: &Arc<dyn Source>,
+        ordinal: usize,
+    ) -> Result<Arc<StripeFooter>> {
+        let stripe = self.stripe(source.as_ref(), ordinal);
+        let footer = stripe.map(|stripe| Arc::clone(&stripe.footer));
+        footer.map_err(|error| error.at_path(source.name()))
     }
 
     /// A reader of top-level column `column` of stripe `row_group`.
@@ -180,7 +197,7 @@ mod tests {
     use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
     use lith_format::orc::footer::{Metadata, StripeInformation, Type};
     use lith_format::orc::proto::Message;
-    use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter};
+    use lith_format::orc::stripe::{ColumnEncoding, Stream};
     use lith_format::orc::tail::{MAGIC, PostScript};
     use lith_format::render::render_json;
 

@@ -8,6 +8,7 @@
 // spec: ORCv1.md, "Stripes", "Stripe Footer"
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
@@ -27,7 +28,8 @@ pub(crate) struct Stripe {
     pub ordinal: usize,
     /// How many rows it holds.
     pub rows: u64,
-    footer: StripeFooter,
+    /// Its footer.
+    pub footer: Arc<StripeFooter>,
     /// Streams of columns, by column and kind.
     streams: Vec<Located>,
 }
@@ -83,7 +85,7 @@ impl Stripe {
         Ok(Stripe {
             ordinal,
             rows: stripe.number_of_rows,
-            footer,
+            footer: Arc::new(footer),
             streams,
         })
     }

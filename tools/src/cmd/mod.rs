@@ -7,6 +7,7 @@ mod count;
 mod demo;
 mod explain;
 mod inspect;
+mod meta;
 mod scan;
 mod schema;
 
@@ -15,6 +16,7 @@ pub fn run(cli: Cli) -> Result {
     match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Schema(args) => schema::run(&args),
+        Command::Meta(args) => meta::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Head(args) => scan::run(&args.into()),

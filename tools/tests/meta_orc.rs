@@ -1,0 +1,157 @@
+//! `lith meta` of every ORC file of the shared corpus, against what the official protobuf classes say.
+//!
+//! A closed list: every file with an expectation is equal to it, or must be refused, with the kind of error
+//! named here. Needs `LITH_SHARED`, a directory with `corpus`; says so where it is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lith::meta::meta;
+use lith_format::compress::{Codec, decompress};
+use lith_format::error::{ErrorKind, Result};
+use lith_reader::file::OpenOptions;
+use serde_json::{Value, json};
+
+/// What cannot be shown, and why.
+const REFUSED: [(&str, ErrorKind); 12] = [
+    // of no bytes
+    ("orc/zero.orc", ErrorKind::Truncated),
+    // of format versions that were never released
+    ("orc/version1999.orc", ErrorKind::Unsupported),
+    ("orc/decimal64_v2.orc", ErrorKind::Unsupported),
+    ("orc/decimal64_v2_cplusplus.orc", ErrorKind::Unsupported),
+    ("synth/orc/oj_pre20_decimal.orc", ErrorKind::Unsupported),
+    // of a codec to come, in which the footer itself is compressed
+    ("orc/TestVectorOrcFile.testLzo.orc", ErrorKind::Unsupported),
+    ("synth/orc/oj_buf1k_lzo.orc", ErrorKind::Unsupported),
+    ("synth/orc/oj_types_lzo.orc", ErrorKind::Unsupported),
+    ("synth/orc/so_types_lzo.orc", ErrorKind::Unsupported),
+    // broken within the metadata
+    (
+        "orc/corrupt/missing_length_stream_in_string_dict.orc",
+        ErrorKind::Corrupt,
+    ),
+    (
+        "orc/corrupt/negative_dict_entry_lengths.orc",
+        ErrorKind::Corrupt,
+    ),
+    (
+        "orc/corrupt/stripe_footer_bad_column_encodings.orc",
+        ErrorKind::Truncated,
+    ),
+];
+
+/// What only one side says: where the expectation comes from, and the version of our own form.
+const NOT_COMPARED: [&str; 4] = [
+    "corpus_metadata",
+    "file",
+    "cross_checked_with",
+    "schema_version",
+];
+
+fn shared() -> Option<PathBuf> {
+    let shared = std::env::var_os("LITH_SHARED").map(PathBuf::from);
+    if shared.is_none() {
+        eprintln!("LITH_SHARED is not set: the corpus is not read");
+    }
+    shared
+}
+
+fn shown(path: &Path) -> Result<Value> {
+    meta(&OpenOptions::default().open(path)?)
+}
+
+fn gunzip(path: &Path) -> Value {
+    let stored = fs::read(path).unwrap();
+    let mut bytes = Vec::new();
+    decompress(Codec::Gzip, &stored, 1 << 30, &mut bytes).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// Where two values differ first.
+fn difference(place: &str, found: &Value, expected: &Value) -> Option<String> {
+    match (found, expected) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names = a.keys().chain(b.keys());
+            names.into_iter().find_map(|name| {
+                let (a, b) = (a.get(name), b.get(name));
+                let null = Value::Null;
+                let place = format!("{place}.{name}");
+                difference(&place, a.unwrap_or(&null), b.unwrap_or(&null))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(index, (a, b))| difference(&format!("{place}[{index}]"), a, b))
+        }
+        _ if found == expected => None,
+        _ => Some(format!("{place}: {found:.200}, not {expected:.200}")),
+    }
+}
+
+#[test]
+fn every_file_is_equal_to_its_expectation_or_refused() {
+    let Some(corpus) = shared().map(|shared| shared.join("corpus")) else {
+        return;
+    };
+    let manifest = fs::read(corpus.join("MANIFEST.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let (mut equal, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
+    for entry in manifest["files"].as_array().unwrap() {
+        let name = entry["file"].as_str().unwrap();
+        let Some(expected) = entry["metadata"]
+            .as_str()
+            .filter(|_| name.ends_with(".orc"))
+        else {
+            continue;
+        };
+        let mut shown = match shown(&corpus.join(name)) {
+            Ok(shown) => shown,
+            Err(error) => {
+                refused.push((name.to_string(), error.kind()));
+                continue;
+            }
+        };
+        assert_eq!(shown["schema_version"], json!(1));
+        let mut expected = gunzip(&corpus.join(expected));
+        for name in NOT_COMPARED {
+            shown.as_object_mut().unwrap().remove(name);
+            expected.as_object_mut().unwrap().remove(name);
+        }
+        match difference("", &shown, &expected) {
+            Some(place) => wrong.push(format!("{name}{place}")),
+            None => equal += 1,
+        }
+    }
+    eprintln!("{equal} equal, {} refused", refused.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let mut expected = REFUSED.map(|(name, kind)| (name.to_string(), kind));
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    refused.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(refused, expected);
+    assert_eq!(equal, 187);
+}
+
+#[test]
+fn damaged_files_are_shown_or_refused_but_never_panic() {
+    let Some(damaged) = shared().map(|shared| shared.join("corpus/damaged/orc")) else {
+        return;
+    };
+    let (mut sound, mut refused) = (0, 0);
+    for entry in fs::read_dir(damaged).unwrap() {
+        match shown(&entry.unwrap().path()) {
+            Ok(shown) => {
+                assert!(shown["stripes"].is_array());
+                sound += 1;
+            }
+            Err(error) => {
+                assert_ne!(error.kind(), ErrorKind::Io, "{error}");
+                refused += 1;
+            }
+        }
+    }
+    eprintln!("{sound} shown, {refused} refused");
+    assert!(sound > 0 && refused > 0);
+}
