@@ -6,6 +6,7 @@
 //! ```
 //! Cloning a [`File`] is cheap; it may be shared between threads.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -110,6 +111,15 @@ impl File {
             Contents::Orc(file) => file.meta(),
             #[cfg(test)]
             Contents::Memory(file) => &file.meta,
+        }
+    }
+
+    /// The metadata, in the terms of both formats, with what lies outside of the footer: encodings and
+    /// sizes of ORC's columns, for which every stripe's own footer is read.
+    pub fn full_meta(&self) -> Result<Cow<'_, FileMeta>> {
+        match &self.0.contents {
+            Contents::Orc(file) => file.full_meta(&self.0.source).map(Cow::Owned),
+            _ => Ok(Cow::Borrowed(self.meta())),
         }
     }
 

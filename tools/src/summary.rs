@@ -3,6 +3,7 @@
 //! Columns meet by their path. What one row group does not say (sizes of an ORC column, a null count)
 //! is unknown of the whole.
 
+use lith_format::error::Error;
 use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::render::render_text;
 use lith_format::scalar::Scalar;
@@ -64,8 +65,8 @@ impl Summary {
     /// them than a process may hold open.
     ///
     /// # Errors
-    /// Those of `files`.
-    pub fn new<E>(files: impl Iterator<Item = Result<File, E>>) -> Result<Self, E> {
+    /// Those of `files`, and of reading what lies outside of their footers.
+    pub fn new<E: From<Error>>(files: impl Iterator<Item = Result<File, E>>) -> Result<Self, E> {
         let mut out = Summary::default();
         for file in files {
             let file = file?;
@@ -74,7 +75,8 @@ impl Summary {
             }
             out.files += 1;
             out.bytes += file.size();
-            out.add(file.meta());
+            let meta = file.full_meta()?;
+            out.add(&meta);
         }
         Ok(out)
     }

@@ -368,3 +368,16 @@ fn meta_shows_what_an_orc_file_says_of_itself() {
     assert!(text.contains("\n  compression: ZSTD\n"), "{text}");
     fails(&["meta", &fixture("orc")], 2, &["datafilter_orc"]);
 }
+
+#[test]
+fn inspect_knows_sizes_and_encodings_of_both_formats() {
+    for (format, encoding) in [("parquet", "PLAIN"), ("orc", "DIRECT_V2")] {
+        let text = stdout(&["inspect", &fixture(format), "-f", "json"]);
+        let shown: Value = serde_json::from_str(&text).unwrap();
+        for column in shown["columns"].as_array().unwrap() {
+            let encodings = column["encodings"].as_array().unwrap();
+            assert!(encodings.contains(&json!(encoding)), "{column}");
+            assert!(column["compressed_bytes"].as_u64() > Some(0), "{column}");
+        }
+    }
+}

@@ -25,7 +25,7 @@ use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::FileMeta;
 use lith_format::orc::footer::Footer;
-use lith_format::orc::neutral::file_meta;
+use lith_format::orc::neutral::{add_stripe_footer, file_meta};
 use lith_format::orc::schema::{Dialect, FileSchema};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
@@ -97,6 +97,17 @@ impl OrcFile {
         let stripe = self.stripe(source.as_ref(), ordinal);
         let footer = stripe.map(|stripe| Arc::clone(&stripe.footer));
         footer.map_err(|error| error.at_path(source.name()))
+    }
+
+    /// The metadata with what only the footers of the stripes know: encodings, sizes, Bloom filters.
+    /// Reads them all.
+    pub fn full_meta(&self, source: &Arc<dyn Source>) -> Result<FileMeta> {
+        let mut meta = self.meta.clone();
+        for (ordinal, row_group) in meta.row_groups.iter_mut().enumerate() {
+            let footer = self.stripe_footer(source, ordinal)?;
+            add_stripe_footer(row_group, &footer, &self.schema);
+        }
+        Ok(meta)
     }
 
     /// A reader of top-level column `column` of stripe `row_group`.
@@ -386,6 +397,24 @@ mod tests {
             cells(file(), 7).unwrap_err().kind(),
             ErrorKind::InvalidArgument
         );
+    }
+
+    #[test]
+    fn encodings_and_sizes_come_from_the_footers_of_stripes() {
+        let source = source(file());
+        let file = OrcFile::open(&source, &Limits::default()).unwrap();
+        assert_eq!(file.meta().row_groups[0].chunks[0].compressed_bytes, None);
+        let meta = file.full_meta(&source).unwrap();
+        for (ordinal, group) in meta.row_groups.iter().enumerate() {
+            let strings = &group.chunks[1];
+            assert_eq!(strings.encodings, ["DICTIONARY"], "{ordinal}");
+            assert!(strings.compressed_bytes > Some(0), "{ordinal}");
+            let sizes = group
+                .chunks
+                .iter()
+                .filter_map(|chunk| chunk.compressed_bytes);
+            assert!(sizes.sum::<u64>() <= group.compressed_bytes());
+        }
     }
 
     #[test]
