@@ -24,6 +24,7 @@ pub mod tail;
 pub mod tree;
 
 // Layer 5.2: what they mean
+pub mod bloom;
 pub mod neutral;
 pub mod schema;
 pub mod stats;
