@@ -157,6 +157,8 @@ pub enum SchemaFormat {
     Json,
     /// Spark's struct<...>.
     Spark,
+    /// ORC's struct<...>.
+    Orc,
 }
 
 /// `lith count`

@@ -381,3 +381,11 @@ fn inspect_knows_sizes_and_encodings_of_both_formats() {
         }
     }
 }
+
+#[test]
+fn schema_speaks_the_notation_of_orc() {
+    for format in ["parquet", "orc"] {
+        let text = stdout(&["schema", &fixture(format), "-f", "orc"]);
+        assert_eq!(text, "struct<colB:int,colC:int,colA:int>\n");
+    }
+}

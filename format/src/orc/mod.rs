@@ -26,6 +26,7 @@ pub mod tree;
 // Layer 5.2: what they mean
 pub mod bloom;
 pub mod neutral;
+pub mod notation;
 pub mod schema;
 pub mod stats;
 

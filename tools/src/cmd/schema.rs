@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use lith_format::orc::notation::notation;
+use lith_format::orc::schema::encode;
 use lith_format::render::{escape_controls, render_json_string};
 use lith_format::scan::TableSchema;
 
@@ -15,6 +17,7 @@ pub(super) fn run(args: &Schema) -> Result {
         SchemaFormat::Text => text(&table),
         SchemaFormat::Json => json(&table),
         SchemaFormat::Spark => format!("{}\n", escape_controls(&table.schema.to_string())),
+        SchemaFormat::Orc => format!("{}\n", escape_controls(&notation(&encode(&table.schema)?))),
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
