@@ -86,3 +86,14 @@ pub struct ChunkMeta {
     /// Whether there is a Bloom filter.
     pub has_bloom: bool,
 }
+
+/// What an index says of one stride of a leaf.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrideMeta {
+    /// Its rows, from the first of the row group.
+    pub rows: Range<u64>,
+    /// Bounds and counts that may be believed.
+    pub stats: ColumnStats,
+    /// Why bounds that the index holds are not in `stats`, if so.
+    pub distrust: Option<&'static str>,
+}

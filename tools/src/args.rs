@@ -40,6 +40,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Print the schema.
     Schema(Schema),
+    /// Print what the index of a file says of each stride of its columns: rows, nulls, ranges.
+    Pages(Pages),
     /// Print everything that the metadata of a file holds, under the specification's names.
     Meta(Meta),
     /// Print the number of rows, or of those that match a predicate.
@@ -112,6 +114,20 @@ pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+}
+
+/// `lith pages`
+#[derive(Debug, Args)]
+pub struct Pages {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    pub path: PathBuf,
+    /// Columns to show, comma separated, or structures with all below; all if not given.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,

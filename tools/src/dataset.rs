@@ -133,7 +133,7 @@ impl Opened {
 }
 
 /// The names between commas that are not inside of back-quotes.
-fn split_columns(text: &str) -> Vec<String> {
+pub fn split_columns(text: &str) -> Vec<String> {
     let mut quoted = false;
     let names = text.split(|c| {
         quoted ^= c == '`';

@@ -7,7 +7,7 @@ use lith_format::error::Error;
 use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::render::render_text;
 use lith_format::scalar::Scalar;
-use lith_format::stats::ColumnStats;
+use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::file::File;
@@ -144,18 +144,12 @@ impl ColumnSummary {
 
     /// The lower bound as text, with `~` before it if no row need hold it.
     pub fn min(&self) -> Option<String> {
-        self.bound(self.stats.min.as_ref()?)
+        bound_text(&self.ty, self.stats.min.as_ref()?)
     }
 
     /// The upper bound as text, with `~` before it if no row need hold it.
     pub fn max(&self) -> Option<String> {
-        self.bound(self.stats.max.as_ref()?)
-    }
-
-    fn bound(&self, bound: &lith_format::stats::Bound) -> Option<String> {
-        let vector = Vector::constant(self.ty.clone(), bound.value.clone(), 1);
-        let mut text = String::from(if bound.exact { "" } else { "~" });
-        render_text(&vector, 0, &mut text).then_some(text)
+        bound_text(&self.ty, self.stats.max.as_ref()?)
     }
 
     /// What helps to skip inside of row groups.
@@ -168,6 +162,13 @@ impl ColumnSummary {
             .map(|(_, name)| *name);
         names.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A bound of a column of type `ty` as text, with `~` before it if no row need hold it.
+pub fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
+    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
+    let mut text = String::from(if bound.exact { "" } else { "~" });
+    render_text(&vector, 0, &mut text).then_some(text)
 }
 
 fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {

@@ -389,3 +389,18 @@ fn schema_speaks_the_notation_of_orc() {
         assert_eq!(text, "struct<colB:int,colC:int,colA:int>\n");
     }
 }
+
+#[test]
+fn pages_shows_the_strides_of_an_orc_file() {
+    let path = file("orc").display().to_string();
+    let args = ["pages", &path, "-c", "colB", "-f", "json"];
+    let shown: Value = serde_json::from_str(&stdout(&args)).unwrap();
+    let stride = &shown["strides"][0];
+    assert_eq!(shown["strides"].as_array().unwrap().len(), 1);
+    assert_eq!(stride["column"], json!("colB"));
+    assert_eq!(stride["first_row"], json!(0));
+    let bound = |name: &str| stride[name].as_i64().unwrap();
+    assert!(bound("min") <= bound("max") && stride["min_exact"] == json!(true));
+    assert!(stdout(&["pages", &path]).contains("colC"));
+    fails(&["pages", &path, "-c", "nope"], 2, &["nope"]);
+}

@@ -5,12 +5,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
+use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use lith::meta::meta;
 use lith_format::compress::{Codec, decompress};
 use lith_format::error::{ErrorKind, Result};
+use lith_format::schema::LeafId;
 use lith_reader::file::OpenOptions;
 use serde_json::{Value, json};
 
@@ -154,4 +156,49 @@ fn damaged_files_are_shown_or_refused_but_never_panic() {
     }
     eprintln!("{sound} shown, {refused} refused");
     assert!(sound > 0 && refused > 0);
+}
+
+/// Bounds of strides are those of the row index: every stride's lie within its row group's.
+#[test]
+fn strides_lie_within_their_row_groups() {
+    let Some(corpus) = shared().map(|shared| shared.join("corpus/synth/orc")) else {
+        return;
+    };
+    let mut compared = 0;
+    for entry in fs::read_dir(corpus).unwrap() {
+        let Ok(file) = OpenOptions::default().open(entry.unwrap().path()) else {
+            continue;
+        };
+        let orc = file.orc().unwrap();
+        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+            for (leaf, chunk) in (0..).map(LeafId).zip(&group.chunks) {
+                let strides = orc.strides(file.source(), ordinal, leaf).unwrap();
+                let nulls = strides.iter().map(|stride| stride.stats.null_count);
+                let nulls = nulls.sum::<Option<u64>>();
+                if let (Some(nulls), Some(all), false) =
+                    (nulls, chunk.stats.null_count, strides.is_empty())
+                {
+                    assert_eq!(nulls, all, "{file:?} {ordinal} {leaf:?}");
+                }
+                for stride in &strides {
+                    let bounds = [(&stride.stats.min, &chunk.stats.min, Ordering::Less)];
+                    let bounds = bounds.into_iter().chain([(
+                        &stride.stats.max,
+                        &chunk.stats.max,
+                        Ordering::Greater,
+                    )]);
+                    for (inner, outer, wrong) in bounds {
+                        let (Some(inner), Some(outer)) = (inner, outer) else {
+                            continue;
+                        };
+                        let order = inner.value.compare(&outer.value);
+                        assert_ne!(order, Some(wrong), "{file:?} {ordinal} {leaf:?}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{compared} bounds compared");
+    assert!(compared > 1000);
 }

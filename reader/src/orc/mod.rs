@@ -23,12 +23,14 @@ use std::sync::{Arc, OnceLock};
 
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::FileMeta;
+use lith_format::meta::{FileMeta, StrideMeta};
+use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::footer::Footer;
-use lith_format::orc::neutral::{add_stripe_footer, file_meta};
+use lith_format::orc::neutral::{add_stripe_footer, file_meta, strides};
 use lith_format::orc::schema::{Dialect, FileSchema};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
+use lith_format::schema::LeafId;
 use lith_format::step::Step;
 
 use self::column::FlatColumn;
@@ -110,6 +112,46 @@ impl OrcFile {
         Ok(meta)
     }
 
+    /// The strides of leaf `leaf` in stripe `ordinal`; none if its column has no row index.
+    pub fn strides(
+        &self,
+        source: &Arc<dyn Source>,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<StrideMeta>> {
+        self.read_strides(source.as_ref(), ordinal, leaf)
+            .map_err(|error| error.at_path(source.name()).at_row_group(ordinal))
+    }
+
+    fn read_strides(
+        &self,
+        source: &dyn Source,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<StrideMeta>> {
+        let leaves = self.schema.schema.leaves();
+        let (Some(stored), Some((path, field))) = (
+            self.schema.leaves.get(leaf.index()),
+            leaves.get(leaf.index()),
+        ) else {
+            return Err(Error::invalid(format!("there is no leaf {}", leaf.index())));
+        };
+        if stored.encrypted {
+            return Err(encrypted(&path.join(".")));
+        }
+        let stripe = self.stripe(source, ordinal)?;
+        let Some(range) = stripe.range(stored.column, StreamKind::RowIndex) else {
+            return Ok(Vec::new());
+        };
+        let length = range.end - range.start;
+        let length = Limits::check(length, self.limits.footer_bytes, "row index")?;
+        let bytes = source.read_at(range.start, length)?;
+        self.tail
+            .row_index(&bytes, range.start, &self.limits)
+            .and_then(|index| strides(&self.tail, &index, stripe.rows, (stored, &field.ty)))
+            .map_err(|error| error.at_column(path.join(".")))
+    }
+
     /// A reader of top-level column `column` of stripe `row_group`.
     pub fn column(
         &self,
@@ -139,12 +181,7 @@ impl OrcFile {
         let id = *self.schema.columns.get(column).ok_or_else(no_column)?;
         let node = self.footer().types.get(id as usize).ok_or_else(no_column)?;
         if self.is_encrypted(column) {
-            return Err(Error::new(
-                ErrorKind::Encrypted,
-                "the column is encrypted and there is no key",
-            )
-            .at_column(&field.name)
-            .at_row_group(row_group));
+            return Err(encrypted(&field.name).at_row_group(row_group));
         }
         let stripe = self.stripe(source, row_group)?;
         let streams = Streams {
@@ -179,6 +216,12 @@ impl OrcFile {
     }
 }
 
+#[cold]
+fn encrypted(column: &str) -> Error {
+    let message = "the column is encrypted and there is no key";
+    Error::new(ErrorKind::Encrypted, message).at_column(column)
+}
+
 /// Reads the end of a file, and what comes before it as far as is needed.
 fn read_tail(source: &dyn Source, limits: &Limits) -> Result<Tail> {
     let size = source.size();
@@ -205,7 +248,7 @@ mod tests {
     use encoding::byte_rle::tests::encode as byte_runs;
     use encoding::tests::literals;
     use encoding::varint::tests::put_wide_zigzag;
-    use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
+    use lith_format::orc::encoding::{CompressionKind, EncodingKind, TypeKind};
     use lith_format::orc::footer::{Metadata, StripeInformation, Type};
     use lith_format::orc::proto::Message;
     use lith_format::orc::stripe::{ColumnEncoding, Stream};

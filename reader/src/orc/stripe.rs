@@ -106,6 +106,11 @@ impl Stripe {
             .filter(|zone| !zone.is_empty())
     }
 
+    /// Where a stream of a column lies in the file, if the stripe has it.
+    pub fn range(&self, column: u32, kind: StreamKind) -> Option<Range<u64>> {
+        self.find(column, kind).map(|found| found.range.clone())
+    }
+
     fn find(&self, column: u32, kind: StreamKind) -> Option<&Located> {
         let key = (column, kind.id());
         let index = self.streams.binary_search_by_key(&key, Located::key).ok()?;

@@ -8,6 +8,7 @@ mod demo;
 mod explain;
 mod inspect;
 mod meta;
+mod pages;
 mod scan;
 mod schema;
 
@@ -16,6 +17,7 @@ pub fn run(cli: Cli) -> Result {
     match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Schema(args) => schema::run(&args),
+        Command::Pages(args) => pages::run(&args),
         Command::Meta(args) => meta::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Scan(args) => scan::run(&args),
