@@ -45,6 +45,6 @@ fn outline(value: &Value, depth: usize, out: &mut impl Write) -> io::Result<()> 
             Ok(())
         }
         Value::String(text) => out.write_all(escape_controls(text).as_bytes()),
-        plain => write!(out, "{plain}"),
+        plain => out.write_all(escape_controls(&plain.to_string()).as_bytes()),
     }
 }
