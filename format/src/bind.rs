@@ -6,9 +6,14 @@
 //! even if the file holds a column of that name. ORC files of old Hive name all columns `_col0`,
 //! `_col1`, ...: these bind by position.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
+use crate::meta::RowGroupMeta;
+use crate::scalar::Scalar;
 use crate::scan::TableSchema;
 use crate::schema::{Field, LeafId, Schema};
+use crate::stats::ColumnStats;
 use crate::types::LogicalType;
 
 /// What a table's leaf is in a file.
@@ -75,6 +80,22 @@ pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
         }
     }
     Ok(out)
+}
+
+/// What a row group of a file tells of a leaf of the table: a partition column is its one value, and a column
+/// that the file lacks is null in every row. `None` if nothing is known.
+pub fn stats<'a>(
+    sources: &[LeafSource],
+    leaf: LeafId,
+    row_group: &'a RowGroupMeta,
+    partition: &[Scalar],
+) -> Option<Cow<'a, ColumnStats>> {
+    let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, row_group.rows)));
+    match *sources.get(leaf.index())? {
+        LeafSource::File(leaf) => Some(Cow::Borrowed(&row_group.chunks.get(leaf.index())?.stats)),
+        LeafSource::Partition(number) => constant(partition.get(number)?),
+        LeafSource::Missing => constant(&Scalar::Null),
+    }
 }
 
 /// Whether the file's writer did not know its column names.

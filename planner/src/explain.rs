@@ -8,16 +8,14 @@
 mod draw;
 mod finding;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
-use lith_format::bind::{LeafSource, bind};
+use lith_format::bind::{self, LeafSource};
 use lith_format::error::Result;
 use lith_format::filter::{Filter, Verdict};
 use lith_format::meta::{FileMeta, Format, RowGroupMeta};
 use lith_format::scalar::Scalar;
 use lith_format::schema::LeafId;
-use lith_format::stats::ColumnStats;
 use serde_json::{Value, json};
 
 use crate::expr::Expr;
@@ -161,20 +159,7 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn judge(&self, filter: &Filter) -> Verdict {
-        filter.judge(&|leaf| self.stats(leaf))
-    }
-
-    /// What is known of a leaf of the table.
-    fn stats(&self, leaf: LeafId) -> Option<Cow<'_, ColumnStats>> {
-        let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, self.group.rows)));
-        match self.sources.get(leaf.index())? {
-            LeafSource::File(leaf) => {
-                let chunk = self.group.chunks.get(leaf.index())?;
-                Some(Cow::Borrowed(&chunk.stats))
-            }
-            LeafSource::Partition(index) => constant(self.partition.get(*index)?),
-            LeafSource::Missing => constant(&Scalar::Null),
-        }
+        filter.judge(&|leaf| bind::stats(&self.sources, leaf, self.group, self.partition))
     }
 
     /// Bytes of these leaves, or all of the row group's where the footer does not say.
@@ -194,7 +179,7 @@ impl Unit<'_> {
 fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>> {
     let mut out = Vec::new();
     for (task, meta) in plan.tasks.iter().zip(files) {
-        let sources = bind(&plan.table, &meta.schema).map_err(|e| e.at_path(&task.path))?;
+        let sources = bind::bind(&plan.table, &meta.schema).map_err(|e| e.at_path(&task.path))?;
         let sources: Rc<[LeafSource]> = sources.into();
         out.extend(meta.row_groups.iter().map(|group| Unit {
             group,

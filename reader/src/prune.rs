@@ -1,15 +1,10 @@
 //! Which row groups of a file need to be looked at, by their statistics.
 //!
-//! Filters speak of the table's leaves; each is looked up where the file has it. A partition column is its
-//! one value and a column that the file lacks is null in every row, and both can be judged as such.
+//! Filters speak of the table's leaves; each is looked up where the file has it.
 
-use std::borrow::Cow;
-
-use lith_format::bind::LeafSource;
+use lith_format::bind;
 use lith_format::filter::Verdict;
 use lith_format::meta::RowGroupMeta;
-use lith_format::scalar::Scalar;
-use lith_format::stats::ColumnStats;
 
 use crate::metrics::Metrics;
 use crate::table_file::TableFile;
@@ -51,15 +46,7 @@ impl TableFile {
         if !self.query.spec.prune {
             return Verdict::Maybe;
         }
-        self.query.spec.filter.judge(&|leaf| {
-            let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, meta.rows)));
-            match *self.leaves.get(leaf.index())? {
-                LeafSource::File(leaf) => {
-                    Some(Cow::Borrowed(&meta.chunks.get(leaf.index())?.stats))
-                }
-                LeafSource::Partition(number) => constant(self.partition.get(number)?),
-                LeafSource::Missing => constant(&Scalar::Null),
-            }
-        })
+        let stats = |leaf| bind::stats(&self.leaves, leaf, meta, &self.partition);
+        self.query.spec.filter.judge(&stats)
     }
 }
