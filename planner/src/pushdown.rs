@@ -13,8 +13,7 @@ use lith_format::types::{LogicalType, Zone};
 use crate::calendar;
 use crate::expr::{Column, Expr, scalar_spark};
 use crate::normalize::shape::flip;
-use crate::normalize::widens;
-use crate::ranges;
+use crate::ranges::{self, without_widening};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
 pub fn pushed(expr: &Expr, table: &TableSchema) -> Option<String> {
@@ -285,20 +284,6 @@ fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Op
         op,
         right: leaf(right)?,
     })
-}
-
-/// The operand of casts that lose nothing: bounds compare by value, whatever their width.
-fn without_widening(mut expr: &Expr) -> &Expr {
-    while let Expr::Cast {
-        expr: inner,
-        ty,
-        lenient: false,
-    } = expr
-        && widens(&inner.ty(), ty)
-    {
-        expr = inner;
-    }
-    expr
 }
 
 /// A pattern that begins with plain text: no more is known than that the text begins so.

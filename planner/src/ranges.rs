@@ -34,7 +34,7 @@ pub(crate) fn compared(
             ty,
         } => {
             let (inner, op, value, safe) = shifted(left, *sign, right, op, literal, limits(ty)?)?;
-            let leaf = leaf_of(column(uncast(inner))?)?;
+            let leaf = leaf_of(column(without_widening(inner))?)?;
             Some(unless_overflow(compare(leaf, op, value)?, leaf, safe))
         }
         // bounds compare by value, whatever their width
@@ -70,8 +70,8 @@ fn compare(leaf: LeafId, op: CompareOp, value: Scalar) -> Option<Filter> {
     Some(Filter::Compare { leaf, op, value })
 }
 
-/// The operand of casts that lose nothing.
-fn uncast(mut expr: &Expr) -> &Expr {
+/// The operand of casts that lose nothing: bounds compare by value, whatever their width.
+pub(crate) fn without_widening(mut expr: &Expr) -> &Expr {
     while let Expr::Cast {
         expr: inner,
         ty,
