@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 // Layer 0
+pub mod civil;
 pub mod error;
 pub mod figures;
 mod numbered;

@@ -11,6 +11,7 @@
 
 use std::fmt::Write;
 
+use crate::civil::civil;
 use crate::scalar::Scalar;
 use crate::types::{TimeUnit, Zone};
 
@@ -145,29 +146,12 @@ fn write_decimal(unscaled: i128, scale: usize, out: &mut String) {
 }
 
 fn write_date(days: i64, out: &mut String) {
-    let (year, month, day) = year_month_day(days);
+    let (year, month, day) = civil(days);
     let _ = match year {
         0..=9999 => write!(out, "{year:04}-{month:02}-{day:02}"),
         10_000.. => write!(out, "+{year}-{month:02}-{day:02}"),
         _ => write!(out, "-{:04}-{month:02}-{day:02}", year.unsigned_abs()),
     };
-}
-
-/// Year, month and day of a count of days since 1970-01-01.
-fn year_month_day(days: i64) -> (i64, i64, i64) {
-    // counted from 0000-03-01, so that leap days end their years
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (era * 400 + year + next, month, day)
 }
 
 /// Whether a time of day lies within a day; others are written as their number.
@@ -331,24 +315,6 @@ mod tests {
             let narrow_text = text(Scalar::Float32(narrow));
             (wide.is_nan() || wide_text.parse::<f64>().unwrap().to_bits() == bits)
                 && (narrow.is_nan() || narrow_text.parse::<f32>().unwrap() == narrow)
-        }
-
-        fn each_day_follows_the_one_before(days: i32) -> bool {
-            let (year, month, day) = year_month_day(i64::from(days));
-            let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            let in_month = match month {
-                2 => 28 + i64::from(leap),
-                4 | 6 | 9 | 11 => 30,
-                _ => 31,
-            };
-            let next = if day < in_month {
-                (year, month, day + 1)
-            } else if month < 12 {
-                (year, month + 1, 1)
-            } else {
-                (year + 1, 1, 1)
-            };
-            year_month_day(i64::from(days) + 1) == next
         }
     }
 }

@@ -2,60 +2,13 @@
 //! rules: the shapes that its casts accept (`2024`, `2024-6`, `2024-06-01T10:00:00+02:00`) and the one
 //! that they print (`2024-06-01 10:00:00.5`, no trailing zeros).
 
+use lith_format::civil::{civil, days};
 use lith_format::types::TimeUnit;
 
 /// Seconds in a day.
 pub const DAY_SECONDS: i64 = 86_400;
 /// Microseconds in a day.
 pub const DAY_MICROS: i64 = DAY_SECONDS * 1_000_000;
-
-/// Year, month and day of a count of days since 1970-01-01.
-pub fn civil(days: i64) -> (i64, u32, u32) {
-    // eras of 400 years that begin on March 1st put the leap day last
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month as u32, day as u32)
-}
-
-/// Days since 1970-01-01 of a date; `None` if there is no such day.
-pub fn days(year: i64, month: u32, day: u32) -> Option<i64> {
-    if !(-1_000_000..=1_000_000).contains(&year) || !(1..=12).contains(&month) {
-        return None;
-    }
-    if day == 0 || day > days_in_month(year, month) {
-        return None;
-    }
-    let shifted_year = year - i64::from(month <= 2);
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let shifted_month = (i64::from(month) + 9) % 12;
-    let day_of_year = (153 * shifted_month + 2) / 5 + i64::from(day) - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some(era * 146_097 + day_of_era - 719_468)
-}
-
-/// How many days a month has.
-pub fn days_in_month(year: i64, month: u32) -> u32 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
 
 /// `2024-06-01`; years beyond four digits carry their sign.
 pub fn date_text(days: i32) -> String {

@@ -10,10 +10,11 @@
 //! Any other mixture is a string (bigint or decimal beside double, too), and then every text is kept
 //! as it stands: `02` stays `02`.
 
+use lith_format::civil;
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
-use crate::calendar::{self, DAY_MICROS};
+use crate::calendar::DAY_MICROS;
 
 const TIMESTAMP: LogicalType = LogicalType::Timestamp {
     unit: TimeUnit::Micros,
@@ -222,7 +223,7 @@ fn parse_date(text: &str) -> Option<i32> {
         return None;
     }
     let year = i64::from(if negative { -year } else { year });
-    let days = calendar::days(year, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
+    let days = civil::days(year, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
     i32::try_from(days).ok()
 }
 

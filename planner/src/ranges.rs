@@ -9,12 +9,13 @@
 //! Each is true, false and UNKNOWN for the same values as what was written. Where a sum can overflow, which
 //! is an error that rows must raise, nothing is said of the rows.
 
+use lith_format::civil;
 use lith_format::filter::{Affix, CompareOp, Filter};
 use lith_format::scalar::Scalar;
 use lith_format::schema::LeafId;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
-use crate::calendar::{self, DAY_MICROS};
+use crate::calendar::DAY_MICROS;
 use crate::expr::{ArithmeticOp, Column, Expr};
 use crate::normalize::shape::flip;
 use crate::normalize::widens;
@@ -179,7 +180,7 @@ fn called(
     match (name, args, literal) {
         ("year", [date], Scalar::Int(year)) => {
             let column = column(without_day_cast(date))?;
-            let start = |year: i64| start_of_day(calendar::days(year, 1, 1)?, column);
+            let start = |year: i64| start_of_day(civil::days(year, 1, 1)?, column);
             let next = start(year.checked_add(1)?)?;
             span(leaf_of(column)?, op, (start(*year)?, next))
         }
@@ -248,12 +249,12 @@ fn instant_of(micros: i64, column: &Column) -> Option<Scalar> {
 /// The period that begins at a moment and when the next one begins; `None` if none begins there.
 fn period(unit: &str, micros: i64) -> Option<(i64, i64)> {
     const HOUR: i64 = 3_600_000_000;
-    let (year, month, day) = calendar::civil(micros.div_euclid(DAY_MICROS));
+    let (year, month, day) = civil::civil(micros.div_euclid(DAY_MICROS));
     let midnight = |days: Option<i64>| days?.checked_mul(DAY_MICROS);
     let (start, next) = match unit {
         "hour" => (micros - micros.rem_euclid(HOUR), micros.checked_add(HOUR)?),
         "day" | "dd" => {
-            let start = midnight(calendar::days(year, month, day))?;
+            let start = midnight(civil::days(year, month, day))?;
             (start, start.checked_add(DAY_MICROS)?)
         }
         "month" | "mon" | "mm" => {
@@ -263,13 +264,13 @@ fn period(unit: &str, micros: i64) -> Option<(i64, i64)> {
                 (year, month + 1)
             };
             (
-                midnight(calendar::days(year, month, 1))?,
-                midnight(calendar::days(y, m, 1))?,
+                midnight(civil::days(year, month, 1))?,
+                midnight(civil::days(y, m, 1))?,
             )
         }
         "year" | "yyyy" | "yy" => (
-            midnight(calendar::days(year, 1, 1))?,
-            midnight(calendar::days(year + 1, 1, 1))?,
+            midnight(civil::days(year, 1, 1))?,
+            midnight(civil::days(year + 1, 1, 1))?,
         ),
         _ => return None,
     };
@@ -298,7 +299,7 @@ mod tests {
     use crate::expr::{Bound, Column, TIMESTAMP};
 
     fn day(year: i64, month: u32) -> Scalar {
-        let days = calendar::days(year, month, 1).unwrap();
+        let days = civil::days(year, month, 1).unwrap();
         Scalar::Date(i32::try_from(days).unwrap())
     }
 
@@ -357,8 +358,8 @@ mod tests {
             let args = vec![Expr::string("MONTH"), column(TIMESTAMP)];
             of("date_trunc", args, CompareOp::LtEq, instant(micros))
         };
-        let december = calendar::days(2024, 12, 1).unwrap() * DAY_MICROS;
-        let january = calendar::days(2025, 1, 1).unwrap() * DAY_MICROS;
+        let december = civil::days(2024, 12, 1).unwrap() * DAY_MICROS;
+        let january = civil::days(2025, 1, 1).unwrap() * DAY_MICROS;
         assert_eq!(month(december), Some(at(CompareOp::Lt, instant(january))));
         assert_eq!(month(december + 1), None);
     }

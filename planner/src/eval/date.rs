@@ -1,10 +1,10 @@
 //! Functions on dates and timestamps, in UTC.
 
+use lith_format::civil::{civil, days, days_in_month};
 use lith_format::types::{LogicalType, TimeUnit};
 
 use super::function::{Call, ints2};
 use super::value::{Lane, Value};
-use crate::calendar::{civil, days, days_in_month};
 use crate::error::Result;
 
 /// A number of the year, month and day of a date.
