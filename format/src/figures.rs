@@ -15,6 +15,12 @@ pub fn count(value: u64) -> String {
     out
 }
 
+/// `1 row`, `1,234 rows`.
+pub fn plural(value: u64, noun: &str) -> String {
+    let ending = if value == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", count(value))
+}
+
 /// A size with three significant digits: `512 B`, `1.46 KiB`, `128 MiB`.
 pub fn bytes(value: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -67,6 +73,8 @@ mod tests {
     fn numbers_read_well() {
         let counts = [0, 999, 1_000, 10_000_000].map(count);
         assert_eq!(counts, ["0", "999", "1,000", "10,000,000"]);
+        let plurals = [0, 1, 1_000].map(|rows| plural(rows, "row"));
+        assert_eq!(plurals, ["0 rows", "1 row", "1,000 rows"]);
         let sizes = [1023, 1024, 1500, 128 << 20, 1023 << 10, u64::MAX].map(bytes);
         let expected = [
             "1023 B", "1.00 KiB", "1.46 KiB", "128 MiB", "1.00 MiB", "16.0 EiB",

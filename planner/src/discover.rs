@@ -112,6 +112,11 @@ struct Found {
     segments: Vec<Segment>,
 }
 
+/// Whether it reads like `s3://bucket/key` or `https://host/file`.
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains("://"))
+}
+
 #[derive(Default)]
 struct Walk {
     files: Vec<Found>,
@@ -122,6 +127,9 @@ impl Walk {
     fn root(&mut self, path: &Path) -> Result<()> {
         match fs::symlink_metadata(path) {
             Ok(_) => self.entry(path.to_path_buf(), &mut Vec::new(), true),
+            Err(_) if is_address(path) => {
+                Err(Error::unsupported("remote files are not read yet").at_path(path))
+            }
             Err(error) => match glob::split(path) {
                 Some((literal, pattern)) => self.glob(literal, &pattern, &mut Vec::new(), true),
                 None => Err(Error::io(path, error)),
@@ -142,7 +150,7 @@ impl Walk {
             });
             Ok(())
         } else {
-            Err(Error::invalid("neither a file nor a directory").at_path(path))
+            Err(Error::new(ErrorKind::Io, "neither a file nor a directory").at_path(path))
         }
     }
 

@@ -8,6 +8,7 @@
 mod draw;
 mod finding;
 
+use std::fmt;
 use std::rc::Rc;
 
 use lith_format::bind::{self, LeafSource};
@@ -51,8 +52,8 @@ pub struct RowGroups {
 pub struct Explanation {
     /// Whose words the lists are in.
     pub engine: Engine,
-    /// The format of the first file.
-    pub format: Option<Format>,
+    /// The formats of the files, each once.
+    pub formats: Vec<Format>,
     /// What was asked to be read.
     pub location: Vec<String>,
     /// Conditions that decide which directories are read.
@@ -93,7 +94,7 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
     let units = units(plan, files)?;
     let mut out = Explanation {
         engine,
-        format: files.first().map(|meta| meta.format),
+        formats: formats(files),
         location: Vec::new(),
         partition_filters: render(&plan.classes.partition_filters, engine),
         data_filters: render(&plan.classes.data_filters, engine),
@@ -176,6 +177,16 @@ impl Unit<'_> {
     }
 }
 
+fn formats(files: &[&FileMeta]) -> Vec<Format> {
+    let mut out = Vec::new();
+    for meta in files {
+        if !out.contains(&meta.format) {
+            out.push(meta.format);
+        }
+    }
+    out
+}
+
 fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>> {
     let mut out = Vec::new();
     for (task, meta) in plan.tasks.iter().zip(files) {
@@ -255,7 +266,22 @@ fn is_judged(filter: &Filter) -> bool {
     }
 }
 
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Engine::Lith => "lith",
+            Engine::Spark => "spark",
+        })
+    }
+}
+
 impl Explanation {
+    /// What the files are: `parquet`, `orc`, `parquet, orc`; `None` of no files.
+    fn format_names(&self) -> Option<String> {
+        let names: Vec<String> = self.formats.iter().map(Format::to_string).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
     /// The object of `lith explain -f json`. Spark has no lists for a query that is proved empty.
     pub fn json(&self) -> Value {
         let no_lists = self.empty && self.engine == Engine::Spark;
@@ -263,7 +289,8 @@ impl Explanation {
         let share = |share: &Share| json!({"total": share.total, "selected": share.selected});
         json!({
             "schema_version": 1,
-            "format": self.format.map(|format| format.to_string()),
+            "engine": self.engine.to_string(),
+            "format": self.format_names(),
             "location": self.location,
             "partition_filters": list(&self.partition_filters),
             "data_filters": list(&self.data_filters),
@@ -278,6 +305,8 @@ impl Explanation {
                 "selected": self.row_groups.selected,
                 "always": self.row_groups.always,
             },
+            // no scan asks strides yet
+            "strides": Value::Null,
             "bytes": share(&self.bytes),
             "rows": {"total": self.rows.total, "selected_at_most": self.rows.selected},
             "conjuncts": self.conjuncts.iter().map(Finding::json).collect::<Vec<_>>(),

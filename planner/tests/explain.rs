@@ -94,6 +94,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
         json,
         json!({
             "schema_version": 1,
+            "engine": "lith",
             "format": "parquet",
             "location": [],
             "partition_filters": ["(store IS NOT NULL)", "(store = 'S01')"],
@@ -105,6 +106,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
             "partitions": {"total": 2, "selected": 1},
             "files": {"total": 2, "selected": 1},
             "row_groups": {"total": 2, "selected": 1, "always": 1},
+            "strides": null,
             "bytes": {"total": 2000, "selected": 200},
             "rows": {"total": 20, "selected_at_most": 10},
             "conjuncts": [

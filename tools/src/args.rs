@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Inspect, explain, scan and write Parquet and ORC.
+/// Inspect, explain, count and scan Parquet and ORC.
 #[derive(Debug, Parser)]
 #[command(
     name = "lith",
@@ -59,7 +59,7 @@ pub enum Command {
 /// Where data is.
 #[derive(Debug, Clone, Args)]
 pub struct Input {
-    /// Files, directories or quoted globs.
+    /// Files, directories or quoted globs: one table, each file once, with the columns of its first file.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
@@ -209,7 +209,7 @@ pub struct Scan {
     #[command(flatten)]
     pub query: Query,
     /// Stop after so many rows.
-    #[arg(short = 'n', long, value_name = "ROWS")]
+    #[arg(short = 'n', long, value_name = "ROWS", allow_negative_numbers = true)]
     pub limit: Option<u64>,
     /// Output format; a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
@@ -232,7 +232,12 @@ pub struct Head {
     #[command(flatten)]
     pub input: Input,
     /// How many rows.
-    #[arg(short = 'n', default_value_t = 10, value_name = "ROWS")]
+    #[arg(
+        short = 'n',
+        default_value_t = 10,
+        value_name = "ROWS",
+        allow_negative_numbers = true
+    )]
     pub rows: u64,
     /// Columns to read, comma separated; names with other characters in `backticks`.
     #[arg(short, long, value_name = "COLUMNS")]
@@ -286,10 +291,10 @@ pub enum Engine {
 #[derive(Debug, Args)]
 pub struct Demo {
     /// Size: 1 is ten million rows.
-    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    #[arg(long, default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true)]
     pub scale: f64,
     /// Seed of the made data.
-    #[arg(long, default_value_t = 42)]
+    #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
     pub seed: u64,
     /// Where to keep the data; a temporary directory that is removed if not given.
     #[arg(short, long, value_name = "DIR")]

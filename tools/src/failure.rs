@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lith_format::error::{Error, ErrorKind};
-use lith_planner::error::{PlanError, PlanErrorKind};
-
 use lith_format::render::escape_controls;
+use lith_planner::error::{PlanError, PlanErrorKind};
 
 /// The result of a command.
 pub type Result<T = ()> = std::result::Result<T, Failure>;

@@ -25,6 +25,9 @@ pub mod meta;
 pub mod summary;
 
 // Layer 4
+pub mod run;
+
+// Layer 5
 mod cmd;
 
 /// Runs the command that the process's arguments say.

@@ -4,7 +4,7 @@
 //! is unknown of the whole.
 
 use lith_format::error::Error;
-use lith_format::meta::{ChunkMeta, FileMeta};
+use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::render::render_text;
 use lith_format::scalar::Scalar;
 use lith_format::stats::{Bound, ColumnStats};
@@ -56,6 +56,8 @@ pub struct ColumnSummary {
     pub distrust: Option<&'static str>,
     /// Whether every row group has an index.
     pub has_index: bool,
+    /// What the formats of the files call it.
+    pub index_names: Vec<&'static str>,
     /// Whether every row group has a Bloom filter.
     pub has_bloom: bool,
 }
@@ -96,7 +98,7 @@ impl Summary {
             let column = self.column(path.join("."), &field.ty);
             let groups = meta.row_groups.iter();
             for chunk in groups.filter_map(|group| group.chunks.get(leaf)) {
-                column.add(chunk);
+                column.add(chunk, meta.format);
             }
         }
     }
@@ -124,11 +126,17 @@ impl ColumnSummary {
             stats: ColumnStats::constant(&Scalar::Null, 0),
             distrust: None,
             has_index: true,
+            index_names: Vec::new(),
             has_bloom: true,
         }
     }
 
-    fn add(&mut self, chunk: &ChunkMeta) {
+    fn add(&mut self, chunk: &ChunkMeta, format: Format) {
+        let index_name = match format {
+            Format::Parquet => "page index",
+            Format::Orc => "row index",
+        };
+        once(&mut self.index_names, index_name);
         once(&mut self.codecs, chunk.codec.to_string());
         for encoding in &chunk.encodings {
             once(&mut self.encodings, encoding);
@@ -152,15 +160,12 @@ impl ColumnSummary {
         bound_text(&self.ty, self.stats.max.as_ref()?)
     }
 
-    /// What helps to skip inside of row groups.
+    /// What helps to skip inside of row groups, by the formats' names.
     pub fn indexes(&self) -> String {
-        let all = [(self.has_index, "strides"), (self.has_bloom, "bloom")];
-        let there = !self.codecs.is_empty();
-        let names = all
-            .iter()
-            .filter(|(has, _)| *has && there)
-            .map(|(_, name)| *name);
-        names.collect::<Vec<_>>().join(" ")
+        let index = self.index_names.iter().filter(|_| self.has_index);
+        let bloom = (self.has_bloom && !self.index_names.is_empty()).then_some("bloom");
+        let names: Vec<&str> = index.copied().chain(bloom).collect();
+        names.join(", ")
     }
 }
 
@@ -169,6 +174,15 @@ pub fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
     let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
     let mut text = String::from(if bound.exact { "" } else { "~" });
     render_text(&vector, 0, &mut text).then_some(text)
+}
+
+/// A bound as the cell of a table: what is unknown and what is empty can be told apart.
+pub fn bound_cell(text: Option<String>) -> String {
+    match text {
+        None => "-".into(),
+        Some(text) if text.is_empty() => "\"\"".into(),
+        Some(text) => text,
+    }
 }
 
 fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {

@@ -78,6 +78,35 @@ fn the_demo_tells_its_counts_in_both_formats() {
 }
 
 #[test]
+fn the_commands_that_the_demo_prints_explain_the_same() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path().to_str().unwrap();
+    let text = stdout(&["demo", "--scale", "0.001", "-o", directory]);
+    let commands = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("   lith "));
+    let commands: Vec<&str> = commands.collect();
+    assert_eq!(commands.len(), 10);
+    for command in commands {
+        let output = Command::new("sh")
+            .args([
+                "-c",
+                &format!("\"$0\" {command}"),
+                env!("CARGO_BIN_EXE_lith"),
+            ])
+            .current_dir(directory)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        let shown = String::from_utf8(output.stdout).unwrap();
+        let (tree, ran) = shown.split_once("\nran in ").unwrap();
+        let tree = tree.split_once('\n').unwrap().1;
+        assert!(text.contains(tree), "{command}: {tree} is not in {text}");
+        assert!(ran.contains(" rows\n"), "{command}: {ran}");
+    }
+}
+
+#[test]
 fn explain_prints_what_spark_prints() {
     let cases = [
         (
@@ -184,6 +213,31 @@ fn bad_input_is_one_line_that_names_file_and_place() {
     fails(&["count", &at("absent")], 3, &["absent"]);
     fs::create_dir(at("bare")).unwrap();
     fails(&["count", &at("bare")], 3, &["bare", "no data file"]);
+}
+
+#[test]
+fn what_is_no_file_is_told_from_what_is_not_there() {
+    fails(
+        &["count", "s3://bucket/*.orc"],
+        4,
+        &["s3://bucket/*.orc", "remote"],
+    );
+    fails(
+        &["count", "no/such.orc"],
+        3,
+        &["no/such.orc", "No such file"],
+    );
+    fails(&["count", "/dev/null"], 3, &["/dev/null", "neither a file"]);
+}
+
+#[test]
+fn explain_names_both_formats_of_a_mixture() {
+    let (parquet, orc) = (fixture("parquet"), fixture("orc"));
+    let text = stdout(&["explain", &parquet, &orc, "-w", "colB < 10", "-f", "json"]);
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(plan["format"], json!("orc, parquet"));
+    assert_eq!(plan["engine"], json!("lith"));
+    assert_eq!(plan["files"], json!({"total": 6, "selected": 6}));
 }
 
 #[test]

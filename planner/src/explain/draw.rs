@@ -52,10 +52,8 @@ impl Explanation {
     /// The tree; with [`Engine::Spark`] followed by the lists as Spark names them.
     pub fn text(&self, palette: &Palette) -> String {
         let mut out = String::new();
-        let format = self
-            .format
-            .map_or("nothing".to_owned(), |format| format.to_string());
-        let head = palette.paint(palette.strong, &format!("scan of {format:<9}"));
+        let format = self.format_names().unwrap_or("nothing".to_owned());
+        let head = palette.paint(palette.strong, &format!("scan of {format:<7}  "));
         let location = escape_controls(&self.location.join(" "));
         let _ = writeln!(out, "{}", format!("{head}{location}").trim_end());
         let mut rows = self.rows_of_figures();

@@ -6,18 +6,15 @@ use crate::args::Count;
 use crate::dataset::Opened;
 use crate::failure::Result;
 use crate::output::print_metrics;
+use crate::run::Run;
 
 pub(super) fn run(args: &Count) -> Result {
     let opened = Opened::new(&args.input)?;
     let plan = opened.plan_count(args.predicate.as_deref())?;
-    let mut scan = opened.scan(&plan, !args.no_skip)?;
-    let mut rows = 0;
-    for batch in scan.by_ref() {
-        rows += batch?.rows as u64;
-    }
-    writeln!(io::stdout().lock(), "{rows}")?;
+    let run = Run::new(&opened, &plan, !args.no_skip)?;
+    writeln!(io::stdout().lock(), "{}", run.rows)?;
     if args.metrics {
-        print_metrics(scan.metrics());
+        print_metrics(&run.metrics);
     }
     Ok(())
 }

@@ -16,7 +16,8 @@ use crate::args::{Color, Demo, Input};
 use crate::dataset::Opened;
 use crate::facts::{Facts, STAR_PRODUCT, STORES};
 use crate::failure::{Failure, Result};
-use crate::output::{bytes, count, metrics_text, palette, seconds};
+use crate::output::{bytes, count, palette, plural, seconds};
+use crate::run::Run;
 
 const BATCH_ROWS: u64 = 65_536;
 /// Files that the largest store gets, and row groups that each of them gets, at any scale.
@@ -45,11 +46,14 @@ pub(super) fn run(args: &Demo, color: Color) -> Result {
         let dataset = story.write(format, &directory)?;
         story.ask_all(dataset)?;
     }
-    if let Some(directory) = &args.output {
-        let directory = escape_controls(&directory.display().to_string());
-        writeln!(story.out, "The data is in {directory}.")?;
-    }
-    Ok(())
+    let ending = match &args.output {
+        Some(directory) => format!(
+            "The data is in {}: the commands run there.",
+            directory.display()
+        ),
+        None => "The data is gone; with --output DIR it stays, and the commands run in DIR.".into(),
+    };
+    Ok(writeln!(story.out, "\n{}", escape_controls(&ending))?)
 }
 
 /// A query with the answer it must give.
@@ -134,23 +138,25 @@ impl Story<'_> {
         }
         let files = writer.finish()?;
         let size = files.iter().map(|file| file.bytes).sum();
-        let (elapsed, total) = (seconds(began.elapsed()), count(files.len() as u64));
+        let (elapsed, total) = (seconds(began.elapsed()), plural(files.len() as u64, "file"));
         let size = bytes(size);
         writeln!(
             self.out,
-            "\nMade and written as {format}, partitioned by store_id: {total} files, {size}, {elapsed}."
+            "\nMade and written as {format}, partitioned by store_id: {total}, {size}, {elapsed}."
         )?;
         Ok(dataset)
     }
 
     fn ask_all(&mut self, dataset: PathBuf) -> Result {
+        let name = dataset.file_name().unwrap_or_default().display();
+        let name = name.to_string();
         let opened = Opened::new(&Input::new([dataset.clone()]))?;
         for (number, question) in questions(&self.facts).iter().enumerate() {
             writeln!(self.out, "\n{}. {}", number + 1, question.lesson)?;
             writeln!(
                 self.out,
-                "   lith explain {}{}",
-                escape_controls(&dataset.display().to_string()),
+                "   lith explain {}{} --engine spark --analyze",
+                escape_controls(&name),
                 words(question)
             )?;
             self.ask(&opened, question)?;
@@ -168,28 +174,17 @@ impl Story<'_> {
         let plan = opened.plan(predicate.as_deref(), *columns, None)?;
         let explanation = opened.explain(&plan, Engine::Spark)?;
         write!(self.out, "\n{}", explanation.text(&self.palette))?;
-        let began = Instant::now();
-        let mut scan = opened.scan(&plan, true)?;
-        let mut rows = 0;
-        for batch in scan.by_ref() {
-            rows += batch?.rows as u64;
-        }
-        if rows != *expected {
+        let run = Run::new(opened, &plan, true)?;
+        if run.rows != *expected {
             let message = format!(
-                "{} rows where {} must be:{}",
-                count(rows),
+                "{} where {} must be:{}",
+                plural(run.rows, "row"),
                 count(*expected),
                 words(question)
             );
             return Err(Failure::Difference(message));
         }
-        let elapsed = seconds(began.elapsed());
-        writeln!(
-            self.out,
-            "\nran in {elapsed}: {} rows, as they must be",
-            count(rows)
-        )?;
-        Ok(write!(self.out, "{}", metrics_text(scan.metrics()))?)
+        Ok(write!(self.out, "{}", run.text(", as they must be"))?)
     }
 }
 

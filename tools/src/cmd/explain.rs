@@ -1,17 +1,15 @@
 //! `lith explain`: what a query would skip and read, who decides it, and why not earlier.
 
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 use lith_planner::explain as planner;
-use lith_planner::plan::ScanPlan;
-use lith_reader::metrics::Metrics;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::{Color, Engine, Explain, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::{metrics_json, metrics_text, palette, seconds};
+use crate::output::palette;
+use crate::run::Run;
 
 pub(super) fn run(args: &Explain, color: Color) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -25,11 +23,12 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
         Engine::Spark => planner::Engine::Spark,
     };
     let explanation = opened.explain(&plan, engine)?;
-    let run = args.analyze.then(|| Run::new(&opened, &plan)).transpose()?;
+    let run = || Run::new(&opened, &plan, true);
+    let run = args.analyze.then(run).transpose()?;
     let text = match args.format {
         TextFormat::Text => {
             let mut text = explanation.text(&palette(color));
-            text.extend(run.map(|run| run.text()));
+            text.extend(run.map(|run| run.text("")));
             text
         }
         TextFormat::Json => {
@@ -41,43 +40,4 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
         }
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
-}
-
-/// What happened when the query ran.
-struct Run {
-    rows: u64,
-    elapsed: Duration,
-    metrics: std::sync::Arc<Metrics>,
-}
-
-impl Run {
-    fn new(opened: &Opened, plan: &ScanPlan) -> Result<Self> {
-        let began = Instant::now();
-        let mut scan = opened.scan(plan, true)?;
-        let mut rows = 0;
-        for batch in scan.by_ref() {
-            rows += batch?.rows as u64;
-        }
-        Ok(Run {
-            rows,
-            elapsed: began.elapsed(),
-            metrics: scan.metrics().clone(),
-        })
-    }
-
-    fn text(&self) -> String {
-        let (rows, elapsed) = (crate::output::count(self.rows), seconds(self.elapsed));
-        let details = metrics_text(&self.metrics);
-        format!("\nran in {elapsed}: {rows} rows\n{details}")
-    }
-
-    fn json(&self) -> Value {
-        let mut object = json!({"rows": self.rows, "seconds": self.elapsed.as_secs_f64()});
-        if let (Value::Object(members), Value::Object(more)) =
-            (&mut object, metrics_json(&self.metrics))
-        {
-            members.extend(more);
-        }
-        object
-    }
 }

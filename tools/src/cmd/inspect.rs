@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::args::{Inspect, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::{Table, bytes, count, share};
-use crate::summary::{ColumnSummary, Summary};
+use crate::output::{Table, bytes, count, plural, share};
+use crate::summary::{ColumnSummary, Summary, bound_cell};
 
 pub(super) fn run(args: &Inspect) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Inspect) -> Result {
             if !names.is_empty() {
                 let total = partitions.partitions.len() as u64;
                 let by = names.join(", ");
-                text.push_str(&format!("{} partitions by {by}\n", count(total)));
+                text.push_str(&format!("{} by {by}\n", plural(total, "partition")));
             }
             format!("{text}{}\n{}", columns(&summary), notes(&summary))
         }
@@ -40,7 +40,7 @@ fn heading(summary: &Summary) -> String {
         1 => escape_controls(&summary.first),
         files => {
             let first = escape_controls(&summary.first);
-            format!("{} files, the first {first}", count(files))
+            format!("{}, the first {first}", plural(files, "file"))
         }
     };
     let writer = match &summary.writers[..] {
@@ -48,10 +48,10 @@ fn heading(summary: &Summary) -> String {
         writers => escape_controls(&writers.join(", ")),
     };
     format!(
-        "{place}\n{} by {writer}\n{} rows in {} row groups, {} ({} of it footers)\n",
+        "{place}\n{} by {writer}\n{} in {}, {} ({} of it footers)\n",
         summary.formats.join(", "),
-        count(summary.rows),
-        count(summary.row_groups),
+        plural(summary.rows, "row"),
+        plural(summary.row_groups, "row group"),
         bytes(summary.bytes),
         bytes(summary.footer_bytes),
     )
@@ -103,8 +103,8 @@ fn cells(column: &ColumnSummary, whole: u64) -> Vec<Option<String>> {
             .zip(column.uncompressed)
             .map_or_else(unknown, ratio),
         column.stats.null_count.map_or_else(unknown, count),
-        column.min().map_or_else(unknown, shorten),
-        column.max().map_or_else(unknown, shorten),
+        shorten(bound_cell(column.min())),
+        shorten(bound_cell(column.max())),
         column.indexes(),
     ];
     cells.into_iter().map(Some).collect()

@@ -16,7 +16,7 @@ use crate::args::{Pages, TextFormat};
 use crate::dataset::split_columns;
 use crate::failure::Result;
 use crate::output::{Table, count};
-use crate::summary::bound_text;
+use crate::summary::{bound_cell, bound_text};
 
 /// A leaf of the file that is asked for.
 struct Column {
@@ -109,10 +109,8 @@ fn table(rows: &[Row]) -> Table {
         let stride = &row.stride;
         let unknown = || "-".to_string();
         let bound = |bound: &Option<Bound>| {
-            let text = bound
-                .as_ref()
-                .and_then(|bound| bound_text(&row.column.ty, bound));
-            text.unwrap_or_else(unknown)
+            let bound = bound.as_ref();
+            bound_cell(bound.and_then(|bound| bound_text(&row.column.ty, bound)))
         };
         let cells = [
             row.row_group.to_string(),

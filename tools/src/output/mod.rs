@@ -18,7 +18,7 @@ mod metrics;
 mod sink;
 mod table;
 
-pub use lith_format::figures::{bytes, count, seconds, share};
+pub use lith_format::figures::{bytes, count, plural, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
 use sink::Sink;
 pub use table::Table;

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
-
 use lith_format::render::escape_controls;
 
 /// A rule under the names, nothing else.
