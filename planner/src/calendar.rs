@@ -1,4 +1,4 @@
-//! Days and microseconds as text and back, in the proleptic Gregorian calendar and UTC, by Spark's
+//! Days and moments as text and back, in the proleptic Gregorian calendar and UTC, by Spark's
 //! rules: the shapes that its casts accept (`2024`, `2024-6`, `2024-06-01T10:00:00+02:00`) and the one
 //! that they print (`2024-06-01 10:00:00.5`, no trailing zeros).
 
@@ -9,6 +9,8 @@ use lith_format::types::TimeUnit;
 pub const DAY_SECONDS: i64 = 86_400;
 /// Microseconds in a day.
 pub const DAY_MICROS: i64 = DAY_SECONDS * 1_000_000;
+/// Nanoseconds in a day.
+const DAY_NANOS: i64 = DAY_MICROS * 1_000;
 
 /// `2024-06-01`; years beyond four digits carry their sign.
 pub fn date_text(days: i32) -> String {
@@ -93,21 +95,28 @@ fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(i64, &s
         .then(|| Some((text[..end].parse().ok()?, &text[end..])))?
 }
 
-/// Microseconds since 1970-01-01T00:00 UTC out of text; a text without a zone is UTC.
-pub fn parse_timestamp(text: &str) -> Option<i64> {
-    parse_zoned(text).map(|(micros, _)| micros)
+/// Nanoseconds since 1970-01-01T00:00 UTC out of text; a text without a zone is UTC.
+pub fn parse_timestamp(text: &str) -> Option<i128> {
+    parse_zoned(text).map(|(nanos, _)| nanos)
 }
 
 /// The same for a wall clock: a zone in the text is dropped, not applied.
-pub fn parse_timestamp_ntz(text: &str) -> Option<i64> {
-    let (micros, offset) = parse_zoned(text)?;
-    micros.checked_add(offset.unwrap_or(0))
+pub fn parse_timestamp_ntz(text: &str) -> Option<i128> {
+    parse_zoned(text).map(|(nanos, offset)| nanos + i128::from(offset.unwrap_or(0)))
 }
 
-/// Microseconds in UTC, and the zone's offset in microseconds if the text has one.
-fn parse_zoned(text: &str) -> Option<(i64, Option<i64>)> {
+/// Nanoseconds since midnight out of text. Times are wall clocks: `Z` may stand behind one, other zones
+/// may not.
+pub fn parse_time(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (nanos, zone) = split_time(text)?;
+    (text.contains(':') && matches!(zone, "" | "Z")).then_some(nanos)
+}
+
+/// Nanoseconds in UTC, and the zone's offset in nanoseconds if the text has one.
+fn parse_zoned(text: &str) -> Option<(i128, Option<i64>)> {
     let (date, rest) = split_date(text.trim())?;
-    let midnight = days(date.year, date.month, date.day)?.checked_mul(DAY_MICROS)?;
+    let midnight = i128::from(days(date.year, date.month, date.day)?) * i128::from(DAY_NANOS);
     if rest.is_empty() {
         return Some((midnight, None));
     }
@@ -117,13 +126,11 @@ fn parse_zoned(text: &str) -> Option<(i64, Option<i64>)> {
         "" => None,
         zone => Some(parse_zone(zone)?),
     };
-    let micros = midnight
-        .checked_add(time)?
-        .checked_sub(offset.unwrap_or(0))?;
-    Some((micros, offset))
+    let nanos = midnight + i128::from(time - offset.unwrap_or(0));
+    Some((nanos, offset))
 }
 
-/// Takes `h[h]:m[m][:s[s][.fraction]]` off the front, in microseconds.
+/// Takes `h[h]:m[m][:s[s][.fraction]]` off the front, in nanoseconds.
 fn split_time(text: &str) -> Option<(i64, &str)> {
     let (hour, mut rest) = digits(text, 1..=2)?;
     let mut parts = [hour, 0, 0];
@@ -137,19 +144,19 @@ fn split_time(text: &str) -> Option<(i64, &str)> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let mut micros = ((hour * 60 + minute) * 60 + second) * 1_000_000;
+    let mut nanos = ((hour * 60 + minute) * 60 + second) * 1_000_000_000;
     if let Some(after) = rest.strip_prefix('.') {
         let end = after.bytes().take_while(u8::is_ascii_digit).count();
-        // digits past the sixth are dropped
-        micros += format!("{:0<6}", &after[..end.min(6)])
+        // digits past the ninth are dropped
+        nanos += format!("{:0<9}", &after[..end.min(9)])
             .parse::<i64>()
             .ok()?;
         rest = &after[end..];
     }
-    Some((micros, rest))
+    Some((nanos, rest))
 }
 
-/// The offset of `Z`, `UTC`, `GMT`, `+hh:mm` and the like, in microseconds.
+/// The offset of `Z`, `UTC`, `GMT`, `+hh:mm` and the like, in nanoseconds.
 fn parse_zone(text: &str) -> Option<i64> {
     let text = ["UTC", "GMT", "UT"]
         .iter()
@@ -170,7 +177,7 @@ fn parse_zone(text: &str) -> Option<i64> {
         None if rest.is_empty() => 0,
         None => digits(rest, 2..=2).filter(|(_, end)| end.is_empty())?.0,
     };
-    (hour <= 18 && minute <= 59).then_some(sign * (hour * 60 + minute) * 60_000_000)
+    (hour <= 18 && minute <= 59).then_some(sign * (hour * 60 + minute) * 60_000_000_000)
 }
 
 #[cfg(test)]
@@ -212,10 +219,12 @@ mod tests {
     #[test]
     fn timestamps_out_of_text_with_and_without_zone() {
         for (text, expected) in [
-            ("1970-01-01 00:00:01.5", Some(1_500_000)),
+            ("1970-01-01 00:00:01.5", Some(1_500_000_000)),
             ("1970-01-01T00:00:00Z", Some(0)),
             ("1970-01-01 02:00:00+02:00", Some(0)),
-            ("1970-01-01 0:0:0.1234567", Some(123_456)),
+            ("1970-01-01 0:0:0.1234567", Some(123_456_700)),
+            ("1969-12-31 23:59:59.9999999991", Some(-1)),
+            ("+999999-12-31", Some(31_494_784_694_400_000_000_000)),
             ("1970-01", Some(0)),
             ("yesterdayish", None),
             ("1970-01-01 25:00:00", None),
@@ -225,8 +234,26 @@ mod tests {
         }
         assert_eq!(
             parse_timestamp_ntz("1970-01-01 02:00:00+02:00"),
-            Some(7_200_000_000)
+            Some(7_200_000_000_000)
         );
+    }
+
+    #[test]
+    fn times_out_of_text_are_wall_clocks() {
+        for (text, expected) in [
+            ("00:00", Some(0)),
+            (" 1:2:3 ", Some(3_723_000_000_000)),
+            ("23:59:59.999999999", Some(DAY_NANOS - 1)),
+            ("12:00:00.5Z", Some(43_200_500_000_000)),
+            ("24:00:00", None),
+            ("12", None),
+            ("12:00+01:00", None),
+            ("12:00:00 PM", None),
+            ("noon", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_time(text), expected, "{text:?}");
+        }
     }
 
     #[test]

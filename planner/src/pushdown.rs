@@ -233,7 +233,7 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
             let given = values.len();
             values.retain(|value| !value.is_null());
             Some(Filter::In {
-                leaf: leaf(expr)?,
+                leaf: leaf(without_widening(expr))?,
                 has_null: values.len() < given,
                 values,
             })

@@ -13,7 +13,7 @@ mod types;
 use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
-use lith_format::types::LogicalType;
+use lith_format::types::{LogicalType, TimeUnit};
 
 use crate::error::{PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr};
@@ -25,7 +25,8 @@ pub use types::{max_decimal, spark_type};
 pub fn resolve(expr: Expr, table: &TableSchema) -> Result<Expr> {
     expr.transform_up(&mut |expr| {
         let span = expr.span();
-        resolve_node(expr, table).map_err(|error| error.at(span))
+        let node = cut_to_micros(expr)?;
+        resolve_node(node, table).map_err(|error| error.at(span))
     })
 }
 
@@ -36,6 +37,40 @@ pub fn resolve_condition(expr: Expr, table: &TableSchema) -> Result<Expr> {
         LogicalType::Boolean => Ok(expr),
         ty => Err(mismatch(format!("the condition is a {ty}, not a boolean")).at(expr.span())),
     }
+}
+
+/// Spark's timestamps have microseconds: finer literals are cut to them, unless they stand beside
+/// something else that has nanoseconds.
+fn cut_to_micros(expr: Expr) -> Result<Expr> {
+    let has_nanos = |expr: &Expr| {
+        let nanos = TimeUnit::Nanos;
+        matches!(expr.ty(), LogicalType::Timestamp { unit, .. } if unit == nanos)
+    };
+    let is_literal = |expr: &Expr| matches!(expr, Expr::Literal(..));
+    let fine: Vec<&Expr> = expr
+        .children()
+        .into_iter()
+        .filter(|e| has_nanos(e))
+        .collect();
+    if fine.is_empty() || !fine.into_iter().all(is_literal) {
+        return Ok(expr);
+    }
+    let cut = |child: Expr| match child {
+        Expr::Literal(
+            Scalar::Timestamp {
+                value,
+                zone,
+                unit: TimeUnit::Nanos,
+            },
+            _,
+        ) => {
+            let (value, unit) = (value.div_euclid(1_000), TimeUnit::Micros);
+            let literal = Scalar::Timestamp { value, unit, zone };
+            Expr::Literal(literal, LogicalType::Timestamp { unit, zone })
+        }
+        other => other,
+    };
+    expr.map_children(&mut |child| Ok(cut(child)))
 }
 
 /// A node whose children are resolved.

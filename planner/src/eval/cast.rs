@@ -241,7 +241,9 @@ impl Cast<'_> {
                 let to = self.to;
                 let out = parse_rows(value, rows, |text| match to {
                     LogicalType::Date => calendar::parse_date(text).map(i64::from),
-                    LogicalType::Timestamp { .. } => parse_instant(text, to),
+                    LogicalType::Timestamp { unit, .. } => {
+                        i64::try_from(parse_instant(text, to, *unit)?).ok()
+                    }
                     _ => text
                         .parse()
                         .ok()
@@ -255,7 +257,7 @@ impl Cast<'_> {
                     LogicalType::Decimal { precision, scale } => {
                         decimal_of(text, *scale).filter(|&found| fits(found, *precision))
                     }
-                    _ => parse_instant(text, to).map(|micros| i128::from(micros) * 1_000),
+                    _ => parse_instant(text, to, TimeUnit::Nanos),
                 });
                 self.finish(value, rows, out, Lane::Wide)
             }
@@ -324,12 +326,15 @@ fn parse_rows<T: Copy + Default>(
         .collect()
 }
 
-fn parse_instant(text: &str, ty: &LogicalType) -> Option<i64> {
-    if is_local(ty) {
-        calendar::parse_timestamp_ntz(text)
+/// A moment in a unit; what is finer is cut off.
+fn parse_instant(text: &str, ty: &LogicalType, unit: TimeUnit) -> Option<i128> {
+    let nanos = if is_local(ty) {
+        calendar::parse_timestamp_ntz(text)?
     } else {
-        calendar::parse_timestamp(text)
-    }
+        calendar::parse_timestamp(text)?
+    };
+    let step = TimeUnit::Nanos.per_second() / unit.per_second();
+    Some(nanos.div_euclid(step.into()))
 }
 
 fn parse_boolean(text: &str) -> Option<bool> {

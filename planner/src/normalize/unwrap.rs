@@ -18,6 +18,7 @@ use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType as T, TimeUnit, Zone};
 
+use crate::calendar;
 use crate::expr::Expr;
 use crate::normalize::shape::{
     flip, is_constant, is_not_null_test, is_null, is_null_test, unknown,
@@ -118,8 +119,8 @@ pub(crate) fn loses_nothing(from: &T, to: &T) -> bool {
         (from, T::Decimal { precision, scale }) => integer_digits(from)
             .is_some_and(|digits| i16::from(*precision) - i16::from(*scale) >= digits),
         (T::Date, T::Timestamp { .. }) => true,
-        (T::Timestamp { zone: a, .. }, T::Timestamp { zone: b, .. }) => {
-            *a == Zone::Local && *b != Zone::Local
+        (T::Timestamp { unit: u, zone: a }, T::Timestamp { unit: v, zone: b }) => {
+            u <= v && (a == b || *a == Zone::Local)
         }
         (from, to) => match (step(from), step(to)) {
             (Some(from), Some(to)) => from < to,
@@ -245,24 +246,18 @@ fn narrowed(value: &Scalar, ty: &T) -> Option<Scalar> {
         (T::Boolean, _) => value
             .compare(&Scalar::Int(0))
             .map(|o| Scalar::Boolean(o != Ordering::Equal)),
-        (
-            T::Date,
-            Scalar::Timestamp {
-                value,
-                unit: TimeUnit::Micros,
-                ..
-            },
-        ) => Some(Scalar::Date(
-            i32::try_from(value.div_euclid(DAY_MICROS)).ok()?,
-        )),
-        (
-            T::Timestamp { zone, .. },
-            Scalar::Timestamp {
-                value,
-                unit: TimeUnit::Micros,
-                ..
-            },
-        ) => Some(micros(*value, *zone)),
+        (T::Date, Scalar::Timestamp { value, unit, .. }) => {
+            let day = i128::from(calendar::DAY_SECONDS) * i128::from(unit.per_second());
+            Some(Scalar::Date(i32::try_from(value.div_euclid(day)).ok()?))
+        }
+        (T::Timestamp { unit: to, zone }, Scalar::Timestamp { value, unit, .. }) => {
+            let value = value.checked_mul(to.per_second().into())?;
+            Some(Scalar::Timestamp {
+                value: value.div_euclid(unit.per_second().into()),
+                unit: *to,
+                zone: *zone,
+            })
+        }
         _ => None,
     }
 }

@@ -151,18 +151,30 @@ pub(crate) fn parse_decimal(text: &str) -> Option<(i128, u8)> {
 
 /// `DATE '..'` and the like; `None` if the text is none of that type.
 pub(super) fn typed(ty: &LogicalType, text: &str) -> Option<Expr> {
-    let timestamp = |value: i64, zone| Scalar::Timestamp {
-        value: value.into(),
-        unit: TimeUnit::Micros,
-        zone,
+    match ty {
+        LogicalType::Date => {
+            let day = Scalar::Date(calendar::parse_date(text)?);
+            Some(Expr::Literal(day, LogicalType::Date))
+        }
+        ty if *ty == TIMESTAMP => moment(calendar::parse_timestamp(text)?, Zone::Utc),
+        ty if *ty == TIMESTAMP_NTZ => moment(calendar::parse_timestamp_ntz(text)?, Zone::Local),
+        _ => None,
+    }
+}
+
+/// A timestamp in Spark's microseconds; one that is finer keeps its nanoseconds until it is known what it
+/// is compared with.
+fn moment(nanos: i128, zone: Zone) -> Option<Expr> {
+    let micros = i64::try_from(nanos.div_euclid(1_000)).ok()?;
+    let (value, unit) = match nanos.rem_euclid(1_000) {
+        0 => (micros.into(), TimeUnit::Micros),
+        _ => (nanos, TimeUnit::Nanos),
     };
-    let value = match ty {
-        LogicalType::Date => Scalar::Date(calendar::parse_date(text)?),
-        ty if *ty == TIMESTAMP => timestamp(calendar::parse_timestamp(text)?, Zone::Utc),
-        ty if *ty == TIMESTAMP_NTZ => timestamp(calendar::parse_timestamp_ntz(text)?, Zone::Local),
-        _ => return None,
-    };
-    Some(Expr::Literal(value, ty.clone()))
+    let literal = Scalar::Timestamp { value, unit, zone };
+    Some(Expr::Literal(
+        literal,
+        LogicalType::Timestamp { unit, zone },
+    ))
 }
 
 /// The bytes of `X'..'`, an odd digit standing alone in front.
