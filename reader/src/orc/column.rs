@@ -13,13 +13,13 @@ use lith_format::orc::encoding::{StreamKind, TypeKind};
 use lith_format::schema::Field;
 use lith_format::vector::Vector;
 
-use super::encoding::boolean_rle::BooleanRle;
-use super::form::Decoder;
-use super::present::Present;
-use super::stripe::Streams;
 use crate::column::ColumnReader;
 use crate::kernel::spread::spread_values;
 use crate::metrics::Metrics;
+use crate::orc::encoding::boolean_rle::BooleanRle;
+use crate::orc::form::Decoder;
+use crate::orc::present::Present;
+use crate::orc::stripe::Streams;
 use crate::selection::Selection;
 
 /// The reader of a top-level leaf of a stripe.

@@ -22,17 +22,17 @@ use lith_format::orc::encoding::{StreamKind, TypeKind};
 use lith_format::types::LogicalType;
 use lith_format::vector::Values;
 
-use super::encoding::boolean_rle::BooleanRle;
-use super::encoding::byte_rle::ByteRle;
-use super::encoding::dictionary::{Codes, read_dictionary};
-use super::encoding::number::{Decimals, Floats};
-use super::encoding::text::Texts;
-use super::encoding::timestamp::{Clock, Timestamps};
-use super::encoding::{Integers, RleVersion, is_dense, read_wanted};
-use super::stream::StreamReader;
-use super::stripe::Streams;
 use crate::kernel::bits::Bits;
 use crate::kernel::compact::compact_bits;
+use crate::orc::encoding::boolean_rle::BooleanRle;
+use crate::orc::encoding::byte_rle::ByteRle;
+use crate::orc::encoding::dictionary::{Codes, read_dictionary};
+use crate::orc::encoding::number::{Decimals, Floats};
+use crate::orc::encoding::text::Texts;
+use crate::orc::encoding::timestamp::{Clock, Timestamps};
+use crate::orc::encoding::{Integers, RleVersion, is_dense, read_wanted};
+use crate::orc::stream::StreamReader;
+use crate::orc::stripe::Streams;
 use crate::selection::Selection;
 
 /// Decodes the values of a column, nulls left out.

@@ -13,9 +13,9 @@ use std::ops::Range;
 use lith_format::bitmap::Bitmap;
 use lith_format::error::Result;
 
-use super::encoding::boolean_rle::BooleanRle;
 use crate::kernel::bits::count_ones;
 use crate::kernel::compact::compact_bits;
+use crate::orc::encoding::boolean_rle::BooleanRle;
 use crate::selection::Selection;
 
 /// The PRESENT stream of a column, if it has one.

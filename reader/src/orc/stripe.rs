@@ -17,8 +17,8 @@ use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
 use lith_format::orc::tail::Tail;
 
-use super::stream::StreamReader;
 use crate::column::ReadContext;
+use crate::orc::stream::StreamReader;
 use crate::source::Source;
 
 /// The directory of a stripe.

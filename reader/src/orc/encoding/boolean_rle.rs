@@ -9,8 +9,8 @@
 use lith_format::bitmap::Bitmap;
 use lith_format::error::Result;
 
-use super::byte_rle::ByteRle;
 use crate::kernel::bits::Bits;
+use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::stream::StreamReader;
 
 /// Decodes bits.

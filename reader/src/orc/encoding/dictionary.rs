@@ -14,9 +14,9 @@ use lith_format::limits::Limits;
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector, View};
 
-use super::text::views;
-use super::{Integers, read_wanted};
 use crate::kernel::gather::max_code;
+use crate::orc::encoding::text::views;
+use crate::orc::encoding::{Integers, read_wanted};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 

@@ -17,8 +17,8 @@ use lith_format::error::Result;
 
 use self::rle_v1::RleV1;
 use self::rle_v2::RleV2;
-use super::stream::StreamReader;
 use crate::kernel::compact::compact;
+use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
 /// Which version of the integer encoding a column uses.

@@ -15,9 +15,9 @@ use std::marker::PhantomData;
 use lith_format::error::{Error, Result};
 use lith_format::vector::Values;
 
-use super::rle_v1::unzigzag_all;
-use super::varint::{read_varints, read_wide_zigzags, skip_varints};
-use super::{Integers, read_wanted};
+use crate::orc::encoding::rle_v1::unzigzag_all;
+use crate::orc::encoding::varint::{read_varints, read_wide_zigzags, skip_varints};
+use crate::orc::encoding::{Integers, read_wanted};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 

@@ -11,7 +11,7 @@
 use lith_format::bytes::unzigzag;
 use lith_format::error::Result;
 
-use super::varint::{read_varints, skip_varints};
+use crate::orc::encoding::varint::{read_varints, skip_varints};
 use crate::orc::stream::StreamReader;
 
 /// Decodes integers of at most 64 bits; those of unsigned sequences as the signed number of the same bits.

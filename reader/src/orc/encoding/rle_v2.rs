@@ -15,9 +15,9 @@
 use lith_format::bytes::unzigzag;
 use lith_format::error::Result;
 
-use super::rle_v1::{sequence, unzigzag_all};
-use super::varint::read_varints;
 use crate::kernel::unpack_be::{packed_bytes, unpack_be};
+use crate::orc::encoding::rle_v1::{sequence, unzigzag_all};
+use crate::orc::encoding::varint::read_varints;
 use crate::orc::stream::StreamReader;
 
 /// The most values of a run.

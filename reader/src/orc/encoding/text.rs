@@ -13,7 +13,7 @@ use std::ops::Range;
 use lith_format::error::{Error, Result};
 use lith_format::vector::{ByteViews, View};
 
-use super::{Integers, is_dense};
+use crate::orc::encoding::{Integers, is_dense};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 

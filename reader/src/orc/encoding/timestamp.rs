@@ -18,7 +18,7 @@ use jiff::tz::{Offset, TimeZone};
 use lith_format::error::{Error, Result};
 use lith_format::vector::Values;
 
-use super::{Integers, read_wanted};
+use crate::orc::encoding::{Integers, read_wanted};
 use crate::selection::Selection;
 
 /// Seconds from 1970 to 2015 in UTC.

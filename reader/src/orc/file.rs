@@ -1,0 +1,490 @@
+//! An ORC file: its tail, the footers of its stripes, and readers for the columns of those.
+//!
+//! ```text
+//! | "ORC" | .. | metadata | footer | postscript | its length u8 |      the end is read first, as far as needed
+//! ```
+//!
+//! The footer of a stripe is read when it is first asked for, and kept. What it says of a stream is held
+//! against the stripe and the limits before anything of the stream is read.
+// spec: ORCv1.md, "File Tail", "Stripes"
+
+use std::sync::{Arc, OnceLock};
+
+use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::limits::Limits;
+use lith_format::meta::{FileMeta, StrideMeta};
+use lith_format::orc::encoding::StreamKind;
+use lith_format::orc::footer::Footer;
+use lith_format::orc::neutral::{add_stripe_footer, file_meta, strides};
+use lith_format::orc::schema::{Dialect, FileSchema};
+use lith_format::orc::stripe::StripeFooter;
+use lith_format::orc::tail::{FIRST_READ, Tail};
+use lith_format::schema::LeafId;
+use lith_format::step::Step;
+
+use crate::column::{ColumnReader, ReadContext};
+use crate::orc::column::FlatColumn;
+use crate::orc::stripe::{Streams, Stripe};
+use crate::source::Source;
+
+/// An ORC file whose tail is decoded. The bytes come from whatever source is handed in.
+#[derive(Debug)]
+pub struct OrcFile {
+    tail: Tail,
+    schema: FileSchema,
+    meta: FileMeta,
+    limits: Limits,
+    stripes: Vec<OnceLock<Arc<Stripe>>>,
+}
+
+impl OrcFile {
+    /// Reads and decodes the tail of `source`; types are what they are stored as.
+    pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        Self::open_as(source, Dialect::Orc, limits)
+    }
+
+    /// Reads and decodes the tail of `source`, whose types are read as `dialect` does.
+    pub fn open_as(source: &Arc<dyn Source>, dialect: Dialect, limits: &Limits) -> Result<Self> {
+        Self::decode(source.as_ref(), dialect, limits).map_err(|error| error.at_path(source.name()))
+    }
+
+    fn decode(source: &dyn Source, dialect: Dialect, limits: &Limits) -> Result<Self> {
+        let tail = read_tail(source, limits)?;
+        let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
+        let meta = file_meta(&tail, &schema, limits)?;
+        let stripes = tail.footer.stripes.iter().map(|_| OnceLock::new());
+        Ok(OrcFile {
+            stripes: stripes.collect(),
+            tail,
+            schema,
+            meta,
+            limits: *limits,
+        })
+    }
+
+    /// The footer, in the specification's words.
+    pub fn footer(&self) -> &Footer {
+        &self.tail.footer
+    }
+
+    /// The tail, in the specification's words.
+    pub fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    /// What the tail says, format-neutral.
+    pub fn meta(&self) -> &FileMeta {
+        &self.meta
+    }
+
+    /// A reader of top-level column `column` in stripe `row_group`, both from 0. The footer of the stripe and
+    /// the streams of the column are read.
+    pub fn column(
+        &self,
+        source: &Arc<dyn Source>,
+        row_group: usize,
+        column: usize,
+        context: &ReadContext,
+    ) -> Result<Box<dyn ColumnReader>> {
+        self.open_column(source.as_ref(), row_group, column, context)
+            .map_err(|error| error.at_path(source.name()))
+    }
+
+    fn open_column(
+        &self,
+        source: &dyn Source,
+        row_group: usize,
+        column: usize,
+        context: &ReadContext,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let no_column = || Error::invalid(format!("there is no column {column}"));
+        let field = self.meta.schema.fields.get(column).ok_or_else(no_column)?;
+        let id = *self.schema.columns.get(column).ok_or_else(no_column)?;
+        let node = self.footer().types.get(id as usize).ok_or_else(no_column)?;
+        if self.is_encrypted(column) {
+            return Err(encrypted(&field.name).at_row_group(row_group));
+        }
+        let stripe = self.stripe(source, row_group)?;
+        let streams = Streams {
+            stripe: &stripe,
+            compression: self.tail.compression,
+            source,
+            context,
+        };
+        Ok(Box::new(FlatColumn::open(&streams, id, node.kind, field)?))
+    }
+
+    /// Whether any leaf of a top-level column is encrypted.
+    fn is_encrypted(&self, column: usize) -> bool {
+        let schema = &self.schema.schema;
+        let leaves = self.schema.leaves.iter();
+        leaves
+            .skip(schema.first_leaf(column).index())
+            .take(schema.fields[column].leaf_count())
+            .any(|leaf| leaf.encrypted)
+    }
+
+    /// The footer of stripe `ordinal`, read when it is first asked for.
+    pub fn stripe_footer(
+        &self,
+        source: &Arc<dyn Source>,
+        ordinal: usize,
+    ) -> Result<Arc<StripeFooter>> {
+        let stripe = self.stripe(source.as_ref(), ordinal);
+        let footer = stripe.map(|stripe| Arc::clone(&stripe.footer));
+        footer.map_err(|error| error.at_path(source.name()))
+    }
+
+    /// The metadata with what only the footers of the stripes know: encodings, sizes, Bloom filters.
+    /// Reads them all.
+    pub fn full_meta(&self, source: &Arc<dyn Source>) -> Result<FileMeta> {
+        let mut meta = self.meta.clone();
+        for (ordinal, row_group) in meta.row_groups.iter_mut().enumerate() {
+            let footer = self.stripe_footer(source, ordinal)?;
+            add_stripe_footer(row_group, &footer, &self.schema);
+        }
+        Ok(meta)
+    }
+
+    /// The strides of leaf `leaf` in stripe `ordinal`; none if its column has no row index.
+    pub fn strides(
+        &self,
+        source: &Arc<dyn Source>,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<StrideMeta>> {
+        self.read_strides(source.as_ref(), ordinal, leaf)
+            .map_err(|error| error.at_path(source.name()).at_row_group(ordinal))
+    }
+
+    fn read_strides(
+        &self,
+        source: &dyn Source,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<StrideMeta>> {
+        let leaves = self.schema.schema.leaves();
+        let (Some(stored), Some((path, field))) = (
+            self.schema.leaves.get(leaf.index()),
+            leaves.get(leaf.index()),
+        ) else {
+            return Err(Error::invalid(format!("there is no leaf {}", leaf.index())));
+        };
+        if stored.encrypted {
+            return Err(encrypted(&path.join(".")));
+        }
+        let stripe = self.stripe(source, ordinal)?;
+        let Some(range) = stripe.range(stored.column, StreamKind::RowIndex) else {
+            return Ok(Vec::new());
+        };
+        let length = range.end - range.start;
+        let length = Limits::check(length, self.limits.footer_bytes, "row index")?;
+        let bytes = source.read_at(range.start, length)?;
+        self.tail
+            .row_index(&bytes, range.start, &self.limits)
+            .and_then(|index| strides(&self.tail, &index, stripe.rows, (stored, &field.ty)))
+            .map_err(|error| error.at_column(path.join(".")))
+    }
+
+    /// The directory of a stripe, read when it is first asked for.
+    fn stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Arc<Stripe>> {
+        let Some(cell) = self.stripes.get(ordinal) else {
+            return Err(Error::invalid(format!("there is no stripe {ordinal}")));
+        };
+        if let Some(stripe) = cell.get() {
+            return Ok(Arc::clone(stripe));
+        }
+        let stripe = Arc::new(Stripe::read(&self.tail, ordinal, source, &self.limits)?);
+        Ok(Arc::clone(cell.get_or_init(|| stripe)))
+    }
+}
+
+#[cold]
+fn encrypted(column: &str) -> Error {
+    let message = "the column is encrypted and there is no key";
+    Error::new(ErrorKind::Encrypted, message).at_column(column)
+}
+
+/// Reads the end of a file, and what comes before it as far as is needed.
+fn read_tail(source: &dyn Source, limits: &Limits) -> Result<Tail> {
+    let size = source.size();
+    let mut wanted = size.saturating_sub(FIRST_READ)..size;
+    loop {
+        let len = wanted.end.saturating_sub(wanted.start);
+        let len = Limits::check(len, limits.footer_bytes, "file tail")?;
+        let suffix = source.read_at(wanted.start, len)?;
+        match Tail::decode(&suffix, size, limits)? {
+            Step::Done(tail) => return Ok(tail),
+            Step::Need(more) if more.start < wanted.start => wanted = more.start..size,
+            Step::Need(_) => {
+                return Err(Error::corrupt("the file tail does not end").at("tail", size));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orc::encoding::byte_rle::tests::encode as byte_runs;
+    use crate::orc::encoding::tests::literals;
+    use crate::orc::encoding::varint::tests::put_wide_zigzag;
+    use crate::selection::Selection;
+    use crate::source::BytesSource;
+    use lith_format::orc::encoding::{CompressionKind, EncodingKind, TypeKind};
+    use lith_format::orc::footer::{Metadata, StripeInformation, Type};
+    use lith_format::orc::proto::Message;
+    use lith_format::orc::stripe::{ColumnEncoding, Stream};
+    use lith_format::orc::tail::{MAGIC, PostScript};
+    use lith_format::render::render_json;
+
+    /// Two stripes of four rows without compression; the second one has no nulls.
+    fn file() -> Vec<u8> {
+        let kinds = [
+            TypeKind::Int,
+            TypeKind::String,
+            TypeKind::Decimal,
+            TypeKind::Timestamp,
+            TypeKind::Boolean,
+            TypeKind::Double,
+            TypeKind::List,
+        ];
+        let leaf = |kind| Type {
+            kind,
+            precision: Some(10).filter(|_| kind == TypeKind::Decimal),
+            scale: Some(2).filter(|_| kind == TypeKind::Decimal),
+            ..Type::default()
+        };
+        let mut types = vec![Type {
+            kind: TypeKind::Struct,
+            subtypes: (1..=7).collect(),
+            field_names: kinds.iter().map(|kind| kind.to_string()).collect(),
+            ..Type::default()
+        }];
+        types.extend(kinds.map(leaf));
+        types[7].subtypes.push(8);
+        types.push(leaf(TypeKind::Int));
+        let mut bytes = MAGIC.as_bytes().to_vec();
+        let stripes = vec![stripe(&mut bytes, true), stripe(&mut bytes, false)];
+        let footer = Footer {
+            header_length: 3,
+            content_length: bytes.len() as u64,
+            number_of_rows: Some(8),
+            stripes,
+            types,
+            ..Footer::default()
+        };
+        let postscript = PostScript {
+            compression: CompressionKind::None,
+            version: vec![0, 12],
+            magic: MAGIC.into(),
+            ..PostScript::default()
+        };
+        bytes.extend(Tail::encode(&Metadata::default(), &footer, postscript).unwrap());
+        bytes
+    }
+
+    fn stripe(bytes: &mut Vec<u8>, nulls: bool) -> StripeInformation {
+        let numbers = |values: &[i64]| literals(if nulls { &values[..2] } else { values }, true);
+        let codes = literals(if nulls { &[1, 0] } else { &[1, 0, 1, 1] }, false);
+        let mut decimals = Vec::new();
+        let values = [125, -5, 7, 0];
+        let values = &values[..if nulls { 2 } else { 4 }];
+        values
+            .iter()
+            .for_each(|&value| put_wide_zigzag(&mut decimals, value));
+        let doubles = [1.5f64, -0.0, 2.0, f64::NAN].map(f64::to_le_bytes).concat();
+        let mut streams = vec![
+            (1, StreamKind::Data, numbers(&[1, -2, 3, 4])),
+            (2, StreamKind::Data, codes),
+            (
+                2,
+                StreamKind::DictionaryData,
+                b"California, and Nevada".to_vec(),
+            ),
+            (2, StreamKind::Length, literals(&[10, 12], false)),
+            (3, StreamKind::Data, decimals),
+            (3, StreamKind::Secondary, numbers(&[2, 2, 1, 2])),
+            (4, StreamKind::Data, numbers(&[0, 86_400, -1, 5])),
+            (
+                4,
+                StreamKind::Secondary,
+                literals(&[0, 0x0a, 0, 0][..values.len()], false),
+            ),
+            (5, StreamKind::Data, byte_runs(&[0b0110_0000])),
+            (6, StreamKind::Data, doubles[..values.len() * 8].to_vec()),
+        ];
+        if nulls {
+            let present = |column| (column, StreamKind::Present, byte_runs(&[0b0101_0000]));
+            streams.extend((1..=6).map(present));
+        }
+        let offset = bytes.len() as u64;
+        let mut footer = StripeFooter {
+            columns: vec![ColumnEncoding::default(); 9],
+            writer_timezone: Some("Asia/Kolkata".to_owned()),
+            ..StripeFooter::default()
+        };
+        footer.columns[2].kind = EncodingKind::Dictionary;
+        footer.columns[2].dictionary_size = 2;
+        for (column, kind, stored) in streams {
+            footer.streams.push(Stream {
+                kind,
+                column,
+                length: stored.len() as u64,
+            });
+            bytes.extend(stored);
+        }
+        let data_length = bytes.len() as u64 - offset;
+        let footer = footer.encode();
+        bytes.extend(&footer);
+        StripeInformation {
+            offset,
+            data_length,
+            footer_length: footer.len() as u64,
+            number_of_rows: 4,
+            ..StripeInformation::default()
+        }
+    }
+
+    fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
+        Arc::new(BytesSource::new(bytes, "a.orc"))
+    }
+
+    /// The cells of a column, in windows of three rows.
+    fn cells(bytes: Vec<u8>, column: usize) -> Result<Vec<String>> {
+        let source = source(bytes);
+        let file = OrcFile::open(&source, &Limits::default())?;
+        let mut out = Vec::new();
+        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+            let mut reader = file.column(&source, ordinal, column, &ReadContext::default())?;
+            let rows = group.rows.min(64) as usize;
+            for start in (0..rows).step_by(3) {
+                let vector = reader.read(&Selection::all((rows - start).min(3)))?;
+                for row in 0..vector.len {
+                    let mut cell = String::new();
+                    render_json(&vector, row, &mut cell);
+                    out.push(cell);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn nulls_of_one_stripe_are_not_those_of_the_next() {
+        let expected: [&[&str]; 6] = [
+            &["null", "1", "null", "-2", "1", "-2", "3", "4"],
+            &[
+                "null",
+                "\", and Nevada\"",
+                "null",
+                "\"California\"",
+                "\", and Nevada\"",
+                "\"California\"",
+                "\", and Nevada\"",
+                "\", and Nevada\"",
+            ],
+            &[
+                "null",
+                "\"1.25\"",
+                "null",
+                "\"-0.05\"",
+                "\"1.25\"",
+                "\"-0.05\"",
+                "\"0.70\"",
+                "\"0.00\"",
+            ],
+            &[
+                "null",
+                "\"2015-01-01T00:00:00.000000000\"",
+                "null",
+                "\"2015-01-02T00:00:00.000001000\"",
+                "\"2015-01-01T00:00:00.000000000\"",
+                "\"2015-01-02T00:00:00.000001000\"",
+                "\"2014-12-31T23:59:59.000000000\"",
+                "\"2015-01-01T00:00:05.000000000\"",
+            ],
+            &[
+                "null", "false", "null", "true", "false", "true", "true", "false",
+            ],
+            &[
+                "null", "1.5", "null", "-0.0", "1.5", "-0.0", "2.0", "\"NaN\"",
+            ],
+        ];
+        for (column, expected) in expected.into_iter().enumerate() {
+            assert_eq!(cells(file(), column).unwrap(), expected, "{column}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_yet_says_so() {
+        assert_eq!(cells(file(), 6).unwrap_err().kind(), ErrorKind::Unsupported);
+        assert_eq!(
+            cells(file(), 7).unwrap_err().kind(),
+            ErrorKind::InvalidArgument
+        );
+    }
+
+    #[test]
+    fn encodings_and_sizes_come_from_the_footers_of_stripes() {
+        let source = source(file());
+        let file = OrcFile::open(&source, &Limits::default()).unwrap();
+        assert_eq!(file.meta().row_groups[0].chunks[0].compressed_bytes, None);
+        let meta = file.full_meta(&source).unwrap();
+        for (ordinal, group) in meta.row_groups.iter().enumerate() {
+            let strings = &group.chunks[1];
+            assert_eq!(strings.encodings, ["DICTIONARY"], "{ordinal}");
+            assert!(strings.compressed_bytes > Some(0), "{ordinal}");
+            let sizes = group
+                .chunks
+                .iter()
+                .filter_map(|chunk| chunk.compressed_bytes);
+            assert!(sizes.sum::<u64>() <= group.compressed_bytes());
+        }
+    }
+
+    #[test]
+    fn skipped_windows_and_reads_past_the_end() {
+        let source = source(file());
+        let file = OrcFile::open(&source, &Limits::default()).unwrap();
+        for column in 0..6 {
+            let context = ReadContext::default();
+            let mut reader = file.column(&source, 1, column, &context).unwrap();
+            let none = Selection::from_runs(3, Vec::new());
+            assert_eq!(reader.read(&none).unwrap().len, 0);
+            assert_eq!(reader.read(&Selection::all(1)).unwrap().len, 1);
+            let error = reader.read(&Selection::all(1)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        }
+        let error = file
+            .column(&source, 2, 0, &ReadContext::default())
+            .err()
+            .unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+
+    #[test]
+    fn errors_name_file_stripe_and_column() {
+        let mut bytes = file();
+        // one literal instead of two: the second one is taken for a run that does not end
+        bytes[3] = 0xff;
+        let error = cells(bytes, 0).unwrap_err();
+        assert_eq!(error.site().row_group, Some(0));
+        assert_eq!(error.site().column.as_deref(), Some("INT"));
+    }
+
+    #[test]
+    fn damage_is_an_error_or_other_rows() {
+        let whole = file();
+        for len in 0..whole.len() {
+            assert!(cells(whole[..len].to_vec(), 0).is_err(), "cut at {len}");
+        }
+        for bit in 0..whole.len() * 8 {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            for column in 0..6 {
+                let _ = cells(damaged.clone(), column);
+            }
+        }
+    }
+}
