@@ -31,7 +31,7 @@ use crate::selection::Selection;
 use crate::source::Source;
 
 /// How much of a file's end is read at first: most footers are within.
-const GUESS: u64 = 64 << 10;
+const FIRST_READ: u64 = 64 << 10;
 
 /// A Parquet file whose footer is decoded.
 #[derive(Debug, Clone)]
@@ -49,24 +49,9 @@ impl ParquetFile {
     }
 
     fn decode(source: &dyn Source, limits: &Limits) -> Result<Self> {
-        let size = source.size();
-        let guess = size.min(GUESS);
-        let last = source.read_at(size - guess, guess as usize)?;
-        let tail = Tail::decode(&last, size, limits)?;
-        if tail.encrypted {
-            return Err(Error::new(
-                ErrorKind::Encrypted,
-                "the footer is encrypted and no key was given",
-            ));
-        }
-        let len = (tail.footer.end - tail.footer.start) as usize;
-        let footer = match len.checked_sub(last.len() - TAIL_BYTES) {
-            None | Some(0) => last.slice(last.len() - TAIL_BYTES - len..last.len() - TAIL_BYTES),
-            Some(_) => source.read_at(tail.footer.start, len)?,
-        };
-        let footer = FileMetaData::decode(&footer, limits)
-            .map_err(|error| error.rebase(tail.footer.start))?;
-        let neutral::Neutral { meta, leaves } = neutral::decode(&footer, size, len as u64, limits)?;
+        let (footer, footer_bytes) = read_footer(source, limits)?;
+        let neutral::Neutral { meta, leaves } =
+            neutral::decode(&footer, source.size(), footer_bytes, limits)?;
         Ok(ParquetFile {
             path: source.name().to_path_buf(),
             footer,
@@ -74,6 +59,7 @@ impl ParquetFile {
             leaves,
         })
     }
+
     /// The footer, in the specification's words.
     pub fn footer(&self) -> &FileMetaData {
         &self.footer
@@ -92,24 +78,19 @@ impl ParquetFile {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let name = self
-            .meta
-            .schema
-            .fields
-            .get(column)
-            .map(|field| field.name.clone());
+        let field = self.meta.schema.fields.get(column);
         let site = Site {
             path: self.path.clone(),
             row_group,
-            column: name.unwrap_or_default(),
+            column: field.map(|field| field.name.clone()).unwrap_or_default(),
         };
-        match self.inner(source, row_group, column, context) {
+        match self.open_column(source, row_group, column, context) {
             Ok(inner) => Ok(Box::new(Located { inner, site })),
             Err(error) => Err(site.locate(error)),
         }
     }
 
-    fn inner(
+    fn open_column(
         &self,
         source: &Arc<dyn Source>,
         row_group: usize,
@@ -162,10 +143,7 @@ impl ParquetFile {
 /// The metadata of a chunk that can be read from this file without keys.
 fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaData> {
     if chunk.crypto_metadata.is_some() {
-        return Err(Error::new(
-            ErrorKind::Encrypted,
-            "the column is encrypted and no key was given",
-        ));
+        return Err(encrypted("column"));
     }
     if chunk
         .file_path
@@ -182,6 +160,32 @@ fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaDat
         ))),
         Some(meta) => Ok(meta),
     }
+}
+
+#[cold]
+fn encrypted(what: &str) -> Error {
+    let message = format!("the {what} is encrypted and no key was given");
+    Error::new(ErrorKind::Encrypted, message)
+}
+
+/// Reads the footer at the end of a file, in one go where it is small, and says how long it is.
+fn read_footer(source: &dyn Source, limits: &Limits) -> Result<(FileMetaData, u64)> {
+    let size = source.size();
+    let first = size.min(FIRST_READ);
+    let last = source.read_at(size - first, first as usize)?;
+    let tail = Tail::decode(&last, size, limits)?;
+    if tail.encrypted {
+        return Err(encrypted("footer"));
+    }
+    let len = (tail.footer.end - tail.footer.start) as usize;
+    let end = last.len() - TAIL_BYTES;
+    let footer = match end.checked_sub(len) {
+        Some(start) => last.slice(start..end),
+        None => source.read_at(tail.footer.start, len)?,
+    };
+    let footer =
+        FileMetaData::decode(&footer, limits).map_err(|error| error.rebase(tail.footer.start))?;
+    Ok((footer, len as u64))
 }
 
 /// Where errors of a column are.
