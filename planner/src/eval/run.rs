@@ -1,6 +1,7 @@
 //! One batch through a compiled expression.
 
 use lith_format::bitmap::Bitmap;
+use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 use lith_format::vector::{ByteViews, Values, Vector};
@@ -8,7 +9,7 @@ use lith_format::vector::{ByteViews, Values, Vector};
 use super::cast::Cast;
 use super::compare::{compare, null_safe_eq, stored_with_literal};
 use super::compile::{Kind, Matching, Node, Reads};
-use super::function::Call;
+use super::function::{Call, Kernel};
 use super::load::load;
 use super::number::{self, Operation};
 use super::value::{Lane, LaneKind, Value, known2, mask};
@@ -27,36 +28,20 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
         return Ok(value);
     }
     let rows = Rows { active };
+    let of = |inner: &Node| run(inner, input, active);
     match &node.kind {
         Kind::Column { slot, fields } => column(input.columns[*slot], fields, &node.ty),
         Kind::Literal(value) => Ok(value.clone()),
-        Kind::Compare(op, pair) => {
-            let [left, right] = &**pair;
-            if let (Kind::Column { slot, fields }, Some(literal)) = (&left.kind, right.literal())
-                && let Some(vector) = plain(input.columns[*slot], fields, &left.ty)
-                && let Some(truth) = stored_with_literal(*op, vector, literal)
-            {
-                return Ok(truth);
-            }
-            let (left, right) = both(pair, input, active)?;
-            compare(*op, &left, &right)
-        }
-        Kind::NullSafeEq(pair) => null_safe_eq(
-            &run(&pair[0], input, active)?,
-            &run(&pair[1], input, active)?,
-        ),
+        Kind::Compare(op, pair) => compare_both(*op, pair, input, active),
+        Kind::NullSafeEq(pair) => null_safe_eq(&of(&pair[0])?, &of(&pair[1])?),
         Kind::All(terms) => connect(terms, false, input, active),
         Kind::Any(terms) => connect(terms, true, input, active),
-        Kind::Not(inner) => {
-            let value = run(inner, input, active)?;
-            let bits = value.bits(value.held())?.not();
-            Ok(Value::new(Lane::Bool(bits), value.known, value.one))
-        }
-        Kind::IsNull(inner) => null_test(&run(inner, input, active)?, true),
-        Kind::IsNotNull(inner) => null_test(&run(inner, input, active)?, false),
-        Kind::Member(inner, members) => members.contain(&run(inner, input, active)?),
-        Kind::InList(inner, list) => in_list(&run(inner, input, active)?, list, input, active),
-        Kind::Match(inner, pattern) => Ok(match_all(&run(inner, input, active)?, pattern, &rows)),
+        Kind::Not(inner) => not(of(inner)?),
+        Kind::IsNull(inner) => null_test(&of(inner)?, true),
+        Kind::IsNotNull(inner) => null_test(&of(inner)?, false),
+        Kind::Member(inner, members) => members.contain(&of(inner)?),
+        Kind::InList(inner, list) => in_list(&of(inner)?, list, input, active),
+        Kind::Match(inner, pattern) => Ok(match_all(&of(inner)?, pattern, &rows)),
         Kind::MatchRow(how, pair) => {
             let (text, pattern) = both(pair, input, active)?;
             match_each(*how, &text, &pattern, &rows)
@@ -71,37 +56,24 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
             };
             operation.run(&rows)
         }
-        Kind::Negate(inner) => number::negate(&run(inner, input, active)?, &node.ty, &rows),
+        Kind::Negate(inner) => number::negate(&of(inner)?, &node.ty, &rows),
         Kind::Cast {
             input: inner,
             lenient,
         } => {
-            let value = run(inner, input, active)?;
-            Cast {
+            let cast = Cast {
                 from: &inner.ty,
                 to: &node.ty,
                 lenient: *lenient,
-            }
-            .run(value, &rows)
+            };
+            cast.run(of(inner)?, &rows)
         }
         Kind::Case {
             branches,
             otherwise,
         } => case(branches, otherwise, input, active),
         Kind::Coalesce(terms) => coalesce(node, terms, input, active),
-        Kind::Call(kernel, args) => {
-            let values = args
-                .iter()
-                .map(|arg| run(arg, input, active))
-                .collect::<Result<Vec<_>>>()?;
-            let types: Vec<&LogicalType> = args.iter().map(|arg| &arg.ty).collect();
-            kernel(&Call {
-                args: &values,
-                types: &types,
-                ty: &node.ty,
-                rows: &rows,
-            })
-        }
+        Kind::Call(kernel, args) => call(*kernel, args, &node.ty, input, active),
     }
 }
 
@@ -113,6 +85,24 @@ fn both(pair: &[Node; 2], input: &Input<'_>, active: &Bitmap) -> Result<(Value, 
         Some(_) => run(&pair[1], input, &active.and(&left.known_rows(input.rows)))?,
     };
     Ok((left, right))
+}
+
+/// A comparison; of a column with a literal where the stored values allow it, without a copy of them.
+fn compare_both(
+    op: CompareOp,
+    pair: &[Node; 2],
+    input: &Input<'_>,
+    active: &Bitmap,
+) -> Result<Value> {
+    let [left, right] = pair;
+    if let (Kind::Column { slot, fields }, Some(literal)) = (&left.kind, right.literal())
+        && let Some(vector) = plain(input.columns[*slot], fields, &left.ty)
+        && let Some(truth) = stored_with_literal(op, vector, literal)
+    {
+        return Ok(truth);
+    }
+    let (left, right) = both(pair, input, active)?;
+    compare(op, &left, &right)
 }
 
 /// The vector itself, if its numbers are what the planned type holds.
@@ -195,6 +185,11 @@ fn connect(terms: &[Node], absorbing: bool, input: &Input<'_>, active: &Bitmap) 
     Ok(Value::new(Lane::Bool(bits), known, false))
 }
 
+fn not(value: Value) -> Result<Value> {
+    let bits = value.bits(value.held())?.not();
+    Ok(Value::new(Lane::Bool(bits), value.known, value.one))
+}
+
 fn null_test(value: &Value, wanted: bool) -> Result<Value> {
     let known = value.known_rows(value.held());
     let bits = if wanted { known.not() } else { known };
@@ -211,11 +206,7 @@ fn in_list(value: &Value, list: &[Node], input: &Input<'_>, active: &Bitmap) -> 
         if !open.any() {
             break;
         }
-        let equal = compare(
-            lith_format::filter::CompareOp::Eq,
-            value,
-            &run(candidate, input, &open)?,
-        )?;
+        let equal = compare(CompareOp::Eq, value, &run(candidate, input, &open)?)?;
         let is_true = equal.is_true(rows)?;
         unknown = unknown.or(&equal.known_rows(rows).not());
         open = open.and_not(&is_true);
@@ -223,6 +214,23 @@ fn in_list(value: &Value, list: &[Node], input: &Input<'_>, active: &Bitmap) -> 
     }
     let known = unknown.and_not(&found).not();
     Ok(Value::new(Lane::Bool(found), Some(known), false))
+}
+
+fn call(
+    kernel: Kernel,
+    args: &[Node],
+    ty: &LogicalType,
+    input: &Input<'_>,
+    active: &Bitmap,
+) -> Result<Value> {
+    let values = args.iter().map(|arg| run(arg, input, active));
+    let types: Vec<&LogicalType> = args.iter().map(|arg| &arg.ty).collect();
+    kernel(&Call {
+        args: &values.collect::<Result<Vec<_>>>()?,
+        types: &types,
+        ty,
+        rows: &Rows { active },
+    })
 }
 
 fn match_all(value: &Value, pattern: &Pattern, rows: &Rows<'_>) -> Value {
