@@ -109,7 +109,15 @@ fn simplify_case(branches: Vec<(Expr, Expr)>, mut otherwise: Option<Expr>) -> Ex
 /// One step at this node: `f(if(c, x, y), constant)` is `if(c, f(x, constant), f(y, constant))` if at
 /// most one of the branches is not constant.
 pub(super) fn push_into(expr: Expr) -> Expr {
-    let is_pushable = matches!(
+    match choice_to_enter(&expr) {
+        Some(at) => in_branches(&expr, at),
+        None => expr,
+    }
+}
+
+/// Which child of `expr` is an IF or CASE into whose branches `expr` may move.
+fn choice_to_enter(expr: &Expr) -> Option<usize> {
+    let may_move = matches!(
         expr,
         Expr::Compare { .. }
             | Expr::NullSafeEq(..)
@@ -122,23 +130,20 @@ pub(super) fn push_into(expr: Expr) -> Expr {
             | Expr::RLike { .. }
             | Expr::Negate(_)
     );
-    if !is_pushable {
-        return expr;
+    if !may_move {
+        return None;
     }
     let children = expr.children();
-    let Some(at) = children.iter().position(|child| is_choice(child)) else {
-        return expr;
-    };
-    let others_constant = children
-        .iter()
-        .enumerate()
-        .all(|(i, e)| i == at || is_constant(e));
-    let choice = children[at];
-    let is_null_test = matches!(expr, Expr::IsNull(_) | Expr::IsNotNull(_));
-    if !others_constant || unfoldable_branches(choice) > 1 {
-        return expr;
-    }
-    let apply = |branch: &Expr| with_child(&expr, at, branch.clone());
+    let at = children.iter().position(|child| is_choice(child))?;
+    let mut others = children.iter().enumerate().filter(|(i, _)| *i != at);
+    let folds = others.all(|(_, e)| is_constant(e)) && unfoldable_branches(children[at]) <= 1;
+    folds.then_some(at)
+}
+
+/// Child number `at` of `expr`, an IF or CASE, with `expr` around each of its branches instead.
+fn in_branches(expr: &Expr, at: usize) -> Expr {
+    let choice = expr.children()[at];
+    let apply = |branch: &Expr| with_child(expr, at, branch.clone());
     match choice {
         Expr::If {
             condition,
@@ -153,21 +158,19 @@ pub(super) fn push_into(expr: Expr) -> Expr {
             branches,
             otherwise,
         } => {
-            let branches = branches
-                .iter()
-                .map(|(c, v)| (c.clone(), apply(v)))
-                .collect();
+            // without ELSE the outcome is NULL, and only a test for NULL makes something of that
+            let null_counts = matches!(expr, Expr::IsNull(_) | Expr::IsNotNull(_));
+            let branches = branches.iter().map(|(c, v)| (c.clone(), apply(v)));
             let otherwise = match otherwise {
-                Some(last) => Some(Box::new(apply(last))),
-                None if is_null_test => Some(Box::new(apply(&Expr::null(choice.ty())))),
-                None => None,
+                Some(last) => Some(apply(last)),
+                None => null_counts.then(|| apply(&Expr::null(choice.ty()))),
             };
             Expr::Case {
-                branches,
-                otherwise,
+                branches: branches.collect(),
+                otherwise: otherwise.map(Box::new),
             }
         }
-        _ => expr,
+        _ => expr.clone(),
     }
 }
 
