@@ -9,20 +9,23 @@
     reason = "a test fails by panicking"
 )]
 
+mod support;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lith_format::scalar::Scalar;
 use lith_format::scan::{RowPredicate, TableSchema};
 use lith_format::schema::{Field, Schema};
-use lith_format::types::{LogicalType, TimeUnit, Zone};
-use lith_format::vector::{Batch, Values, Vector};
+use lith_format::types::LogicalType;
+use lith_format::vector::{Batch, Vector};
 use lith_planner::error::{PlanError, PlanErrorKind};
 use lith_planner::eval::{self, Predicate};
 use lith_planner::expr::Expr;
 use lith_planner::{resolve, sql};
 use serde_json::Value as Json;
+use support::{read_array, schema_of};
 
 fn oracle() -> Option<PathBuf> {
     let Some(shared) = std::env::var_os("LITH_SHARED") else {
@@ -32,104 +35,21 @@ fn oracle() -> Option<PathBuf> {
     Some(PathBuf::from(shared).join("oracle/spark"))
 }
 
-fn json(path: PathBuf) -> Vec<Json> {
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    serde_json::from_str(&text).unwrap()
-}
-
-/// A type in Spark's notation, as far as the datasets use it.
-fn parse_type(text: &str) -> LogicalType {
-    use LogicalType as T;
-    let timestamp = |zone| T::Timestamp {
-        unit: TimeUnit::Micros,
-        zone,
-    };
-    match text {
-        "boolean" => T::Boolean,
-        "tinyint" => T::Int8,
-        "smallint" => T::Int16,
-        "int" => T::Int32,
-        "bigint" => T::Int64,
-        "float" => T::Float32,
-        "double" => T::Float64,
-        "string" => T::String,
-        "binary" => T::Binary,
-        "date" => T::Date,
-        "timestamp" => timestamp(Zone::Utc),
-        "timestamp_ntz" => timestamp(Zone::Local),
-        _ => parse_nested(text),
-    }
-}
-
-fn parse_nested(text: &str) -> LogicalType {
-    let (head, inside) = text.split_once(['<', '(']).unwrap();
-    let inside = &inside[..inside.len() - 1];
-    let parts = top_level_parts(inside);
-    let fields = || {
-        parts.iter().map(|part| {
-            let (name, ty) = part.split_once(':').unwrap();
-            Field::nullable(name, parse_type(ty))
-        })
-    };
-    match head {
-        "decimal" => LogicalType::Decimal {
-            precision: parts[0].parse().unwrap(),
-            scale: parts[1].parse().unwrap(),
-        },
-        "array" => LogicalType::List(Arc::new(Field::nullable("element", parse_type(inside)))),
-        "map" => LogicalType::Map(Arc::new([
-            Field::required("key", parse_type(parts[0])),
-            Field::nullable("value", parse_type(parts[1])),
-        ])),
-        "struct" => LogicalType::Struct(fields().collect()),
-        other => panic!("type {other}"),
-    }
-}
-
-fn top_level_parts(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-fn table(oracle: &std::path::Path, dataset: &str) -> TableSchema {
-    let datasets = json(oracle.join("datasets.json"));
+fn table(oracle: &Path, dataset: &str) -> TableSchema {
+    let datasets = read_array(&oracle.join("datasets.json"));
     let record = datasets
         .iter()
         .find(|record| record["dataset"] == dataset && record["format"] == "parquet")
         .unwrap();
-    let field = |column: &Json| {
-        Field::nullable(
-            column["name"].as_str().unwrap(),
-            parse_type(column["type"].as_str().unwrap()),
-        )
-    };
-    let fields = record["columns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(field)
-        .collect();
     TableSchema {
-        schema: Arc::new(Schema::new(fields)),
+        schema: Arc::new(schema_of(record)),
         partition_columns: record["partition_columns"].as_array().unwrap().len(),
     }
 }
 
 /// Predicates that run with Spark's defaults on the dataset as it is.
-fn plain_cases(oracle: &std::path::Path, dataset: &str) -> Vec<Json> {
-    let mut cases = json(oracle.join(format!("cases/{dataset}_parquet.json")));
+fn plain_cases(oracle: &Path, dataset: &str) -> Vec<Json> {
+    let mut cases = read_array(&oracle.join(format!("cases/{dataset}_parquet.json")));
     cases.retain(|case| {
         let set = |key: &str| case.get(key).is_some_and(|value| !value.is_null());
         case["predicate"].is_string()
@@ -214,12 +134,8 @@ fn cell(text: &str, ty: &LogicalType) -> Scalar {
 }
 
 /// All rows of a dataset, if a case without predicate shows them.
-fn all_rows(
-    oracle: &std::path::Path,
-    dataset: &str,
-    table: &TableSchema,
-) -> Option<Vec<Vec<Scalar>>> {
-    let cases = json(oracle.join(format!("cases/{dataset}_parquet.json")));
+fn all_rows(oracle: &Path, dataset: &str, table: &TableSchema) -> Option<Vec<Vec<Scalar>>> {
+    let cases = read_array(&oracle.join(format!("cases/{dataset}_parquet.json")));
     let fields = &table.schema.fields;
     let whole = cases.iter().find(|case| {
         let shown = case["rows"]
@@ -250,70 +166,22 @@ fn all_rows(
 
 /// The columns a predicate reads, as plain vectors.
 fn batch(predicate: &Predicate, table: &TableSchema, rows: &[Vec<Scalar>]) -> Batch {
-    let columns = predicate
+    let fields: Vec<Field> = predicate
         .columns()
         .iter()
-        .map(|&index| {
-            let ty = table.schema.fields[index].ty.clone();
-            let values = rows.iter().map(|row| &row[index]);
-            let dictionary: Vec<Vector> = values
-                .map(|value| Vector::constant(ty.clone(), value.clone(), 1))
-                .collect();
-            stack(ty, &dictionary)
+        .map(|&index| table.schema.fields[index].clone())
+        .collect();
+    let columns = predicate.columns().iter().zip(&fields);
+    let columns = columns
+        .map(|(&index, field)| {
+            let cells: Vec<Scalar> = rows.iter().map(|row| row[index].clone()).collect();
+            Vector::from_scalars(field.ty.clone(), &cells).unwrap()
         })
         .collect();
-    let fields = predicate
-        .columns()
-        .iter()
-        .map(|&index| table.schema.fields[index].clone());
     Batch {
-        schema: Arc::new(Schema::new(fields.collect())),
+        schema: Arc::new(Schema::new(fields)),
         rows: rows.len(),
         columns,
-    }
-}
-
-fn stack(ty: LogicalType, cells: &[Vector]) -> Vector {
-    use lith_format::types::Layout as L;
-    let scalars = || {
-        cells.iter().map(|cell| match &cell.values {
-            Values::Constant(value) => value.clone(),
-            _ => Scalar::Null,
-        })
-    };
-    let whole = |value: &Scalar| match value {
-        Scalar::Int(value) => i128::from(*value),
-        Scalar::Date(days) => i128::from(*days),
-        Scalar::Decimal { unscaled, .. } => *unscaled,
-        Scalar::Timestamp { value, .. } => *value,
-        _ => 0,
-    };
-    let real = |value: Scalar| match value {
-        Scalar::Float32(value) => f64::from(value),
-        Scalar::Float64(value) => value,
-        _ => 0.0,
-    };
-    let values = match ty.layout() {
-        L::Boolean => Values::Boolean(
-            scalars()
-                .map(|v| matches!(v, Scalar::Boolean(true)))
-                .collect(),
-        ),
-        L::I32 => Values::I32(scalars().map(|v| whole(&v) as i32).collect()),
-        L::I64 => Values::I64(scalars().map(|v| whole(&v) as i64).collect()),
-        L::I128 => Values::I128(scalars().map(|v| whole(&v)).collect()),
-        L::F32 => Values::F32(scalars().map(|v| real(v) as f32).collect()),
-        L::F64 => Values::F64(scalars().map(real).collect()),
-        L::Bytes => Values::Bytes(lith_format::vector::ByteViews::from_values(
-            scalars().map(|v| v.as_bytes().unwrap_or_default().to_vec()),
-        )),
-        _ => Values::Null,
-    };
-    Vector {
-        ty,
-        len: cells.len(),
-        validity: Some(scalars().map(|value| !value.is_null()).collect()),
-        values,
     }
 }
 

@@ -248,7 +248,8 @@ fn pruning(case: &Value, plan: &ScanPlan, out: &mut Vec<(&'static str, String)>)
     }
 }
 
-fn schema_of(dataset: &Value) -> Schema {
+/// The columns of a dataset's record.
+pub fn schema_of(dataset: &Value) -> Schema {
     let columns = dataset["columns"].as_array().unwrap().iter();
     let fields = columns.map(|column| {
         Field::nullable(text_of(column, "name"), parse_type(text_of(column, "type")))
@@ -263,12 +264,14 @@ fn parse_type(text: &str) -> T {
         return T::List(Arc::new(Field::nullable("element", parse_type(element))));
     }
     if let Some(entry) = inside("map<") {
-        let parts = split_top(entry, ',');
-        let field = |name: &str, ty: &str| Field::nullable(name, parse_type(ty));
-        return T::Map(Arc::new([field("key", parts[0]), field("value", parts[1])]));
+        let parts = split_top(entry);
+        return T::Map(Arc::new([
+            Field::required("key", parse_type(parts[0])),
+            Field::nullable("value", parse_type(parts[1])),
+        ]));
     }
     if let Some(fields) = inside("struct<") {
-        let fields = split_top(fields, ',').into_iter().map(|field| {
+        let fields = split_top(fields).into_iter().map(|field| {
             let (name, ty) = field.split_once(':').unwrap();
             Field::nullable(name, parse_type(ty))
         });
@@ -302,14 +305,14 @@ fn parse_type(text: &str) -> T {
     }
 }
 
-/// Splits where no bracket is open.
-fn split_top(text: &str, separator: char) -> Vec<&str> {
+/// Splits at the commas outside of brackets.
+fn split_top(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut out) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {
             '<' | '(' => depth += 1,
             '>' | ')' => depth -= 1,
-            c if c == separator && depth == 0 => {
+            ',' if depth == 0 => {
                 out.push(&text[start..at]);
                 start = at + 1;
             }
