@@ -29,12 +29,29 @@ pub enum Node {
 }
 
 impl Node {
-    /// The field `name` of a structure.
+    /// The field `name` of a structure; of one that is there twice, the last.
     pub fn get(&self, name: &str) -> Option<&Node> {
         let Node::Object(fields) = self else {
             return None;
         };
-        let found = fields.iter().find(|(field, _)| field == name);
+        let mut fields = fields.iter().rev();
+        let found = fields.find(|(field, _)| field == name);
         found.map(|(_, node)| node)
+    }
+
+    /// The signed number that the field `name` of a structure is.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.get(name)? {
+            Node::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The elements of the list that the field `name` of a structure is; none if there is no such list.
+    pub fn list(&self, name: &str) -> &[Node] {
+        match self.get(name) {
+            Some(Node::List(list)) => list,
+            _ => &[],
+        }
     }
 }

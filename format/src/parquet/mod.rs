@@ -28,6 +28,7 @@ pub mod created_by;
 
 pub mod neutral;
 pub mod stats;
+pub mod tree;
 
 #[cfg(test)]
 mod oracle;

@@ -165,6 +165,10 @@ impl<'a> Reader<'a> {
         self.cursor.array().map(f64::from_le_bytes)
     }
 
+    pub(crate) fn uuid(&mut self) -> Result<[u8; 16]> {
+        self.cursor.array()
+    }
+
     /// A boolean that is a list's element. Writers exist that spell false 0 and others 2.
     pub(crate) fn bool_element(&mut self) -> Result<bool> {
         self.cursor.u8().map(|byte| byte == 1)
@@ -222,6 +226,21 @@ impl<'a> Reader<'a> {
         };
         let count = self.fitting(count, wire.least_bytes(), position)?;
         Ok((wire, count))
+    }
+
+    /// A map's header: the types of keys and values and how many there are, which the bytes left can hold.
+    pub(crate) fn map(&mut self) -> Result<(Wire, Wire, usize)> {
+        let position = self.position();
+        let count = self.cursor.varint()?;
+        if count == 0 {
+            return Ok((Wire::Bool(false), Wire::Bool(false), 0));
+        }
+        let types = self.cursor.u8()?;
+        let key = Wire::from_id(types >> 4, position)?;
+        let value = Wire::from_id(types & 0x0f, position)?;
+        let least = key.least_bytes() + value.least_bytes();
+        let count = self.fitting(count, least, position)?;
+        Ok((key, value, count))
     }
 
     /// What the file may make us spend.
@@ -294,16 +313,8 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_map(&mut self, depth: usize) -> Result<()> {
-        let position = self.position();
-        let count = self.cursor.varint()?;
-        if count == 0 {
-            return Ok(());
-        }
-        let types = self.cursor.u8()?;
-        let key = Wire::from_id(types >> 4, position)?;
-        let value = Wire::from_id(types & 0x0f, position)?;
-        let least = key.least_bytes() + value.least_bytes();
-        for _ in 0..self.fitting(count, least, position)? {
+        let (key, value, count) = self.map()?;
+        for _ in 0..count {
             self.skip_element(key, depth)?;
             self.skip_element(value, depth)?;
         }
