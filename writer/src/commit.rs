@@ -2,14 +2,18 @@
 //!
 //! ```text
 //! target absent   parent/.lith-<id>/..   one rename of the whole directory to target
-//! target empty    target/.lith-<id>/..   a rename of each entry into target, then _SUCCESS
+//! target empty    target/.lith-<id>/..   under a lock: a rename of each entry into target, _SUCCESS last
 //! ```
-//! Every file and directory is synced before it gets its name. Dropping a staging that was not committed
-//! removes it, and the directories that were made for it.
+//! Every file and directory is synced before it gets its name. Of several runs that write one target, the
+//! first to commit wins and the others fail, leaving nothing of theirs. Dropping a staging that was not
+//! committed removes it, and the directories that were made for it. A run that is killed leaves its hidden
+//! directory: no reader looks into it, no later run minds it, and it may be removed.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lith_format::error::{Error, ErrorKind, Result};
@@ -56,8 +60,23 @@ impl Staging {
             directories: BTreeSet::new(),
             committed: false,
         };
-        fs::create_dir(&staging.root).map_err(|error| Error::io(&staging.root, error))?;
-        Ok(staging)
+        match fs::create_dir(&staging.root) {
+            Ok(()) => Ok(staging),
+            Err(error) => Err(staging.abandon(error)),
+        }
+    }
+
+    /// What to say of a hidden directory that cannot be made; it is not removed, it is another's.
+    fn abandon(mut self, error: io::Error) -> Error {
+        self.committed = true;
+        for directory in self.made.iter().rev() {
+            let _ = fs::remove_dir(directory);
+        }
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            let message = "another run of this id is at work or was killed; if it was, remove this";
+            return Error::invalid(message).at_path(&self.root);
+        }
+        Error::io(&self.root, error)
     }
 
     /// Where `relative` will be once committed.
@@ -93,23 +112,52 @@ impl Staging {
         for directory in self.directories.iter().rev() {
             sync_directory(directory)?;
         }
+        create_synced(&self.root.join(SUCCESS))?;
+        sync_directory(&self.root)?;
         if self.is_new {
-            create_synced(&self.root.join(SUCCESS))?;
-            sync_directory(&self.root)?;
-            rename(&self.root, &self.target)?;
-            self.committed = true;
-            return sync_directory(self.root.parent().unwrap_or(&self.root));
+            self.appear()
+        } else {
+            self.fill()
         }
-        refuse_unless_empty(&self.target)?;
-        for entry in entries(&self.root)? {
-            if let Some(name) = entry.file_name() {
-                rename(&entry, &self.target.join(name))?;
+    }
+
+    /// The hidden directory becomes the target, unless another run was faster.
+    fn appear(&mut self) -> Result<()> {
+        if let Err(error) = fs::rename(&self.root, &self.target) {
+            if exists(&self.target)? {
+                refuse_unless_empty(&self.target)?;
             }
+            return Err(Error::io(&self.target, error));
         }
-        sync_directory(&self.target)?;
-        fs::remove_dir(&self.root).map_err(|error| Error::io(&self.root, error))?;
         self.committed = true;
-        create_synced(&self.target.join(SUCCESS))?;
+        sync_directory(self.root.parent().unwrap_or(&self.root))
+    }
+
+    /// What the hidden directory holds moves into the target: all of it or nothing.
+    fn fill(&mut self) -> Result<()> {
+        let _lock = lock(&self.target)?;
+        refuse_unless_empty(&self.target)?;
+        let mut names: Vec<_> = entries(&self.root)?;
+        names.sort_by_key(|path| path.ends_with(SUCCESS));
+        let mut moved = Vec::with_capacity(names.len());
+        for entry in &names {
+            if entry.ends_with(SUCCESS) {
+                sync_directory(&self.target)?;
+            }
+            let name = entry.file_name().unwrap_or_default();
+            let to = self.target.join(name);
+            if let Err(error) = fs::rename(entry, &to) {
+                for (from, to) in moved {
+                    // back under the hidden name; what cannot go there lies without _SUCCESS
+                    let _ = fs::rename(to, from);
+                }
+                return Err(Error::io(&to, error));
+            }
+            moved.push((entry, to));
+        }
+        self.committed = true;
+        // empty and hidden: harmless where it cannot be removed
+        let _ = fs::remove_dir(&self.root);
         sync_directory(&self.target)
     }
 }
@@ -126,17 +174,35 @@ impl Drop for Staging {
     }
 }
 
-/// A name that no other run has: time and process, in hexadecimal.
+/// A name that no other run has: time, process and a number within it, in hexadecimal.
 pub(crate) fn unique_id() -> String {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanos = now.map_or(0, |now| now.as_nanos() as u64);
-    format!("{nanos:016x}{:08x}", std::process::id())
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    format!("{nanos:016x}{:08x}{run:04x}", std::process::id())
+}
+
+/// Holds the others off while a directory is filled; the system lets go of it when a process dies.
+/// `None` where the system knows no such locks.
+fn lock(directory: &Path) -> Result<Option<File>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let handle = File::open(directory).map_err(|error| Error::io(directory, error))?;
+    match handle.try_lock() {
+        Ok(()) => Ok(Some(handle)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::invalid("another run is filling the target").at_path(directory))
+        }
+    }
 }
 
 fn exists(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(Error::io(path, error)),
     }
 }
@@ -146,10 +212,17 @@ fn refuse_unless_empty(target: &Path) -> Result<()> {
         let name = path.file_name().unwrap_or_default();
         name.to_string_lossy().starts_with(PREFIX)
     };
-    if entries(target)?.iter().all(is_staging) {
+    let (hidden, data): (Vec<_>, Vec<_>) = entries(target)?.into_iter().partition(is_staging);
+    if data.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid("the target exists and is not empty").at_path(target))
+    let is_complete = data.iter().any(|path| path.ends_with(SUCCESS));
+    let message = if hidden.is_empty() || is_complete {
+        "the target exists and is not empty"
+    } else {
+        "the target is not empty and lacks _SUCCESS: remove what a run that was killed left in it"
+    };
+    Err(Error::invalid(message).at_path(target))
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
@@ -174,10 +247,6 @@ fn make_ancestors(directory: &Path) -> Result<Vec<PathBuf>> {
     missing.reverse();
     fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
     Ok(missing)
-}
-
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    fs::rename(from, to).map_err(|error| Error::io(to, error))
 }
 
 fn create_synced(path: &Path) -> Result<()> {
@@ -255,8 +324,62 @@ mod tests {
         a.create(Path::new("a")).unwrap();
         b.create(Path::new("b")).unwrap();
         a.commit().unwrap();
-        assert!(b.commit().is_err());
+        assert_eq!(b.commit().unwrap_err().kind(), ErrorKind::InvalidArgument);
         assert_eq!(names(&target), ["_SUCCESS", "a"]);
         assert_eq!(names(room.path()), ["t"]);
+    }
+
+    #[test]
+    fn a_commit_that_fails_midway_takes_everything_back() {
+        let room = tempfile::tempdir().unwrap();
+        // a name that counts as hidden, so that only the rename finds it taken
+        fs::create_dir_all(room.path().join(".lith-x/theirs")).unwrap();
+        let mut staging = Staging::begin(room.path(), "1").unwrap();
+        for path in ["!first/f", ".lith-x/f"] {
+            staging.create(Path::new(path)).unwrap();
+        }
+        assert_eq!(staging.commit().unwrap_err().kind(), ErrorKind::Io);
+        assert_eq!(names(room.path()), [".lith-x"]);
+        assert_eq!(names(&room.path().join(".lith-x")), ["theirs"]);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_named_or_no_hindrance() {
+        let room = tempfile::tempdir().unwrap();
+        let killed = Staging::begin(room.path(), "1").unwrap();
+        let again = Staging::begin(room.path(), "1").unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::InvalidArgument);
+        let place = again.site().path.clone().unwrap();
+        assert!(place.ends_with(".lith-1") && place.exists());
+        // killed in the middle of its commit
+        fs::write(room.path().join("part"), b"").unwrap();
+        let refused = Staging::begin(room.path(), "2").unwrap_err();
+        assert!(refused.message().contains("_SUCCESS"), "{refused}");
+        fs::remove_file(room.path().join("part")).unwrap();
+        Staging::begin(room.path(), "2").unwrap().commit().unwrap();
+        assert_eq!(names(room.path()), [".lith-1", "_SUCCESS"]);
+        drop(killed);
+        assert_eq!(names(room.path()), ["_SUCCESS"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_target_that_another_fills_is_refused() {
+        let room = tempfile::tempdir().unwrap();
+        let staging = Staging::begin(room.path(), "1").unwrap();
+        let held = lock(room.path()).unwrap();
+        if held.is_none() {
+            eprintln!("this file system knows no locks");
+            return;
+        }
+        let error = staging.commit().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(names(room.path()).is_empty());
+    }
+
+    #[test]
+    fn ids_of_one_process_differ() {
+        let ids: BTreeSet<String> = (0..1000).map(|_| unique_id()).collect();
+        assert_eq!(ids.len(), 1000);
     }
 }
