@@ -221,10 +221,7 @@ impl TableWriter {
 
     fn begin(&mut self, directory: &Path) -> Result<()> {
         if self.open.len() >= self.options.max_open {
-            let oldest = self.open.iter().min_by_key(|(_, open)| open.last_used);
-            if let Some(oldest) = oldest.map(|(directory, _)| directory.clone()) {
-                self.close(&oldest)?;
-            }
+            self.close_oldest()?;
         }
         let ordinal = self.begun.entry(directory.to_owned()).or_insert(0);
         let extension = match self.options.file.format {
@@ -234,7 +231,7 @@ impl TableWriter {
         let name = format!("part-{ordinal:05}-{}.{extension}", self.id);
         *ordinal += 1;
         let relative = directory.join(name);
-        let file = self.staging.create(&relative)?;
+        let file = self.create(&relative)?;
         let writer = FileWriter::new(file, &self.file_schema, self.options.file.clone())
             .map_err(|error| error.at_path(&relative))?;
         let open = Open {
@@ -244,6 +241,26 @@ impl TableWriter {
         };
         self.open.insert(directory.to_owned(), open);
         Ok(())
+    }
+
+    /// Creates a file. If the system allows no more open ones, those make room that were not used for long.
+    fn create(&mut self, relative: &Path) -> Result<File> {
+        loop {
+            match self.staging.create(relative) {
+                Err(error) if is_too_many_open(&error) && self.close_oldest()? => {}
+                created => return created,
+            }
+        }
+    }
+
+    /// Finishes the file that was written to least recently; whether there was one.
+    fn close_oldest(&mut self) -> Result<bool> {
+        let oldest = self.open.iter().min_by_key(|(_, open)| open.last_used);
+        let Some(oldest) = oldest.map(|(directory, _)| directory.clone()) else {
+            return Ok(false);
+        };
+        self.close(&oldest)?;
+        Ok(true)
     }
 
     fn close(&mut self, directory: &Path) -> Result<()> {
@@ -320,6 +337,13 @@ impl TableWriter {
         }
         Ok(())
     }
+}
+
+/// Whether the process (EMFILE) or the system (ENFILE) has as many files open as it may.
+fn is_too_many_open(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref());
+    let code = source.and_then(std::io::Error::raw_os_error);
+    cfg!(unix) && matches!(code, Some(23 | 24))
 }
 
 fn resolve(schema: &Schema, partition_by: &[impl AsRef<str>]) -> Result<Vec<usize>> {

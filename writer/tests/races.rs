@@ -169,6 +169,28 @@ fn again(name: &str, setup: &str) {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn few_descriptors_are_enough_for_many_partitions() {
+    if std::env::var_os("LITH_AGAIN").is_none() {
+        return again(
+            "few_descriptors_are_enough_for_many_partitions",
+            "ulimit -n 24",
+        );
+    }
+    let room = tempfile::tempdir().unwrap();
+    let target = room.path().join("sales");
+    let options = TableOptions::default();
+    assert!(options.max_open > 24);
+    let mut table = TableWriter::new(&target, &schema(), &["key"], options).unwrap();
+    for run in 0..2 {
+        table.write(&batch(300, run)).unwrap();
+    }
+    let written = table.finish().unwrap();
+    assert_eq!(written.iter().map(|file| file.rows).sum::<u64>(), 600);
+    assert!(written.len() > 300, "nothing had to be closed");
+}
+
 /// A limit on the size of files stands for a full disk; the signal that comes with it is ignored.
 #[cfg(unix)]
 #[test]
