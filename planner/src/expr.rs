@@ -170,6 +170,12 @@ pub const TIMESTAMP_NTZ: LogicalType = LogicalType::Timestamp {
     zone: Zone::Local,
 };
 
+/// A time of day as it is computed here, whatever the unit it is stored in: nanoseconds hold all of them.
+pub const TIME: LogicalType = LogicalType::Time {
+    unit: TimeUnit::Nanos,
+    utc: false,
+};
+
 impl Expr {
     /// A column by its name's parts, to be resolved.
     pub fn column<S: Into<String>>(path: impl IntoIterator<Item = S>) -> Expr {

@@ -134,6 +134,7 @@ fn java_text(literal: &Expr) -> Option<String> {
             unit,
             zone: Zone::Local,
         } => local_date_time(&calendar::timestamp_text(*value, *unit)),
+        Scalar::Time { value, unit, .. } => local_date_time(&calendar::time_text(*value, *unit)),
         Scalar::Timestamp { .. } => {
             let text = scalar_spark(value, ty);
             if text.contains('.') {
@@ -160,7 +161,7 @@ fn java_text(literal: &Expr) -> Option<String> {
     })
 }
 
-/// `2024-06-01T12:00`: seconds only if there are any, fractions in threes.
+/// `2024-06-01T12:00` and `12:00`: seconds only if there are any, fractions in threes.
 fn local_date_time(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole = whole.replacen(' ', "T", 1);

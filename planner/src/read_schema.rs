@@ -64,6 +64,8 @@ fn as_spark(field: &Field) -> Field {
         T::List(element) => T::List(as_spark(element).into()),
         T::Map(entry) => T::Map([as_spark(&entry[0]), as_spark(&entry[1])].into()),
         T::Struct(fields) => T::Struct(fields.iter().map(as_spark).collect()),
+        // only computed in another unit
+        time @ T::Time { .. } => time.clone(),
         flat => spark_type(flat),
     };
     Field {

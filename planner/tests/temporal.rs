@@ -11,7 +11,7 @@ use lith_format::filter::Verdict;
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
 use lith_format::stats::{Bound, ColumnStats};
-use lith_format::types::{LogicalType, TimeUnit, Zone};
+use lith_format::types::{Layout, LogicalType, TimeUnit, Zone};
 use lith_format::vector::{Batch, Values, Vector};
 use lith_planner::discover::{DataFile, Dataset, Partition};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
@@ -25,7 +25,9 @@ struct Column {
 impl Column {
     fn per_second(&self) -> i64 {
         match &self.ty {
-            LogicalType::Timestamp { unit, .. } => unit.per_second(),
+            LogicalType::Timestamp { unit, .. } | LogicalType::Time { unit, .. } => {
+                unit.per_second()
+            }
             other => panic!("{other} has no unit"),
         }
     }
@@ -67,6 +69,7 @@ impl Column {
                 unit,
                 zone,
             },
+            LogicalType::Time { unit, utc } => Scalar::Time { value, unit, utc },
             _ => Scalar::Null,
         }
     }
@@ -81,7 +84,10 @@ impl Column {
                 ty: self.ty.clone(),
                 len: stored.len(),
                 validity: Some(stored.iter().map(Option::is_some).collect()),
-                values: Values::I64(numbers),
+                values: match self.ty.layout() {
+                    Layout::I32 => Values::I32(numbers.iter().map(|&v| v as i32).collect()),
+                    _ => Values::I64(numbers),
+                },
             }],
         }
     }
@@ -222,6 +228,79 @@ fn timestamps_are_as_exact_as_their_column() {
             }
         }
     }
+}
+
+#[test]
+fn times_of_day_compare_whatever_their_unit() {
+    const HOUR: i64 = 3_600_000_000_000;
+    let times = [
+        ("00:00", 0),
+        ("00:00:00.000000001Z", 1),
+        ("12:00:00.5", 12 * HOUR + 500_000_000),
+        ("12:00:00.500001", 12 * HOUR + 500_001_000),
+        ("12:00:00.500001007", 12 * HOUR + 500_001_007),
+        ("23:59:59.999999999", 24 * HOUR - 1),
+    ];
+    let mut nanos: Vec<Option<i64>> = vec![None];
+    for (_, time) in times {
+        let near = [-1_000_000, -1, 0, 1, 1_000_000].map(|near| time + near);
+        nanos.extend(near.map(|time| Some(time.clamp(0, 24 * HOUR - 1))));
+    }
+    for unit in UNITS {
+        for utc in [false, true] {
+            let ty = LogicalType::Time { unit, utc };
+            let nanos = nanos.clone();
+            let column = Column { ty, nanos };
+            for (text, nanos) in times {
+                column.check_all(&format!("'{text}'"), nanos);
+                column.check_all(&format!("TIME '{text}'"), nanos);
+                column.check_all(&format!("CAST('{text}' AS TIME)"), nanos);
+            }
+        }
+    }
+}
+
+#[test]
+fn times_are_refused_where_they_do_not_go() {
+    let ty = LogicalType::Time {
+        unit: TimeUnit::Micros,
+        utc: false,
+    };
+    let column = Column {
+        ty,
+        nanos: vec![Some(43_200_000_000_000), None],
+    };
+    let refused = |text: &str| {
+        let query = Query {
+            predicate: Some(text),
+            ..Query::default()
+        };
+        plan(&column.table(), &query).err().map(|e| e.to_string())
+    };
+    for (text, message) in [
+        ("c = 1", "= does not go with time(9) and int"),
+        (
+            "c = DATE '2024-01-01'",
+            "= does not go with time(9) and date",
+        ),
+        ("c < 'noon'", "'noon' cannot be cast to time(9)"),
+        ("c < TIME '24:00:00'", "not a TIME: '24:00:00'"),
+        ("CAST(c AS INT) = 1", "a time(9) cannot be cast to int"),
+    ] {
+        assert_eq!(refused(text).as_deref(), Some(message), "{text}");
+    }
+    let text = column.plan("CAST(c AS STRING) = '12:00:00'");
+    assert_eq!(column.rows(&text), [true, false]);
+    let pushed = column.plan("c >= TIME'12:00:00.5' AND c < '13:00'");
+    assert_eq!(
+        pushed.pushed_filters,
+        [
+            "IsNotNull(c)",
+            "GreaterThanOrEqual(c,12:00:00.500)",
+            "LessThan(c,13:00)"
+        ]
+    );
+    assert_eq!(pushed.read_schema.to_string(), "struct<c:time(6)>");
 }
 
 #[test]

@@ -241,6 +241,7 @@ impl Cast<'_> {
                 let to = self.to;
                 let out = parse_rows(value, rows, |text| match to {
                     LogicalType::Date => calendar::parse_date(text).map(i64::from),
+                    LogicalType::Time { .. } => calendar::parse_time(text),
                     LogicalType::Timestamp { unit, .. } => {
                         i64::try_from(parse_instant(text, to, *unit)?).ok()
                     }

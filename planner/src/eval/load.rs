@@ -16,7 +16,7 @@ pub(super) fn load(vector: &Vector, ty: &LogicalType) -> Result<Value> {
             LaneKind::Wide => {
                 Lane::Wide(values.map(|v| i128::from(v) * i128::from(factor)).collect())
             }
-            _ => Lane::Int(values.map(|value| value.wrapping_mul(factor)).collect()),
+            _ => Lane::Int(values.map(|value| value.saturating_mul(factor)).collect()),
         }
     };
     let lane = match &vector.values {

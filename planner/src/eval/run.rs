@@ -12,7 +12,7 @@ use super::compile::{Kind, Matching, Node, Reads};
 use super::function::{Call, Kernel};
 use super::load::load;
 use super::number::{self, Operation};
-use super::value::{Lane, LaneKind, Value, known2, mask};
+use super::value::{Lane, LaneKind, Value, factor, known2, mask};
 use super::{Rows, pattern::Pattern};
 use crate::error::{PlanError, Result};
 
@@ -107,10 +107,7 @@ fn compare_both(
 
 /// The vector itself, if its numbers are what the planned type holds.
 fn plain<'a>(vector: &'a Vector, fields: &[usize], ty: &LogicalType) -> Option<&'a Vector> {
-    let same = match (&vector.ty, ty) {
-        (LogicalType::Timestamp { unit: a, .. }, LogicalType::Timestamp { unit: b, .. }) => a == b,
-        (stored, _) => LaneKind::of(stored) == LaneKind::of(ty),
-    };
+    let same = LaneKind::of(&vector.ty) == LaneKind::of(ty) && factor(&vector.ty, ty) == 1;
     (fields.is_empty() && same).then_some(vector)
 }
 

@@ -239,6 +239,9 @@ fn stored_types_are_read_as_what_they_mean() {
         count("m = timestamp '1970-01-01 00:00:01.5'", vec![m()]).unwrap(),
         1
     );
+    // beyond all microseconds it is still the latest
+    let far = || vector(ty(7), &known, Values::I64(vec![i64::MAX, i64::MIN]));
+    assert_eq!(count("m > timestamp '2024-01-01'", vec![far()]).unwrap(), 1);
     let d = || vector(ty(8), &known, Values::I64(vec![150, -151]));
     assert_eq!(count("d < 1.505 AND d > -1.505", vec![d()]).unwrap(), 1);
     assert_eq!(count("d = '1.5'", vec![d()]).unwrap(), 1);

@@ -393,6 +393,9 @@ pub(super) fn factor(stored: &LogicalType, ty: &LogicalType) -> i64 {
         (LogicalType::Timestamp { unit: a, .. }, LogicalType::Timestamp { unit: b, .. }) => {
             b.per_second() / a.per_second()
         }
+        (LogicalType::Time { unit: a, .. }, LogicalType::Time { unit: b, .. }) => {
+            b.per_second() / a.per_second()
+        }
         _ => 1,
     }
 }
@@ -402,7 +405,13 @@ fn int_of(value: &Scalar, ty: &LogicalType) -> Result<i64> {
         Scalar::Int(value) => Some(*value),
         Scalar::UInt(value) => i64::try_from(*value).ok(),
         Scalar::Date(days) => Some(i64::from(*days)),
-        Scalar::Time { value, .. } => Some(*value),
+        Scalar::Time { value, unit, utc } => {
+            let stored = LogicalType::Time {
+                unit: *unit,
+                utc: *utc,
+            };
+            Some(value.saturating_mul(factor(&stored, ty)))
+        }
         _ => wide_of(value, ty)
             .ok()
             .and_then(|value| i64::try_from(value).ok()),

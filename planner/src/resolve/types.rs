@@ -3,13 +3,13 @@
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
 use super::{coerce, is_integer};
-use crate::expr::{ArithmeticOp, Expr};
+use crate::expr::{ArithmeticOp, Expr, TIME};
 
 /// The most digits a decimal has.
 const MAX_PRECISION: u8 = 38;
 
 /// The type Spark gives a column: every text a string, unsigned integers in the next wider signed
-/// type, timestamps that say nothing of a zone as instants.
+/// type, timestamps that say nothing of a zone as instants. Times of day are in [`TIME`].
 pub fn spark_type(ty: &LogicalType) -> LogicalType {
     use LogicalType as T;
     match ty {
@@ -20,6 +20,7 @@ pub fn spark_type(ty: &LogicalType) -> LogicalType {
         T::Float16 => T::Float32,
         ty if ty.is_text() => T::String,
         T::Fixed(_) | T::Bson | T::Uuid | T::Interval | T::Geometry | T::Geography => T::Binary,
+        T::Time { .. } => TIME,
         T::Timestamp { unit, zone } => T::Timestamp {
             unit: (*unit).max(TimeUnit::Micros),
             zone: if *zone == Zone::Local {
@@ -119,7 +120,9 @@ fn beside_text(other: &LogicalType) -> Option<LogicalType> {
     match other {
         ty if is_integer(ty) => Some(T::Int64),
         ty if is_number(ty) => Some(T::Float64),
-        T::Date | T::Timestamp { .. } | T::Boolean | T::Binary => Some(other.clone()),
+        T::Date | T::Time { .. } | T::Timestamp { .. } | T::Boolean | T::Binary => {
+            Some(other.clone())
+        }
         _ => None,
     }
 }
@@ -205,7 +208,11 @@ pub(super) fn can_cast(from: &LogicalType, to: &LogicalType) -> bool {
     }
     match (from, to) {
         (T::String, to) => {
-            is_number(to) || matches!(to, T::Boolean | T::Date | T::Timestamp { .. } | T::Binary)
+            let others = matches!(
+                to,
+                T::Boolean | T::Date | T::Time { .. } | T::Timestamp { .. } | T::Binary
+            );
+            others || is_number(to)
         }
         (T::Binary, T::String) => true,
         (from, T::String) => !from.is_nested(),

@@ -2,10 +2,10 @@
 
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
-use sqlparser::ast::{DataType, ExactNumberInfo};
+use sqlparser::ast::{DataType, ExactNumberInfo, TimezoneInfo};
 
 use crate::calendar;
-use crate::expr::{Expr, TIMESTAMP, TIMESTAMP_NTZ};
+use crate::expr::{Expr, TIME, TIMESTAMP, TIMESTAMP_NTZ};
 
 /// The text between the quotes, escapes resolved as Spark resolves them.
 pub(super) fn unescape(text: &str, quote: char) -> String {
@@ -156,6 +156,14 @@ pub(super) fn typed(ty: &LogicalType, text: &str) -> Option<Expr> {
             let day = Scalar::Date(calendar::parse_date(text)?);
             Some(Expr::Literal(day, LogicalType::Date))
         }
+        ty if *ty == TIME => {
+            let time = Scalar::Time {
+                value: calendar::parse_time(text)?,
+                unit: TimeUnit::Nanos,
+                utc: false,
+            };
+            Some(Expr::Literal(time, TIME))
+        }
         ty if *ty == TIMESTAMP => moment(calendar::parse_timestamp(text)?, Zone::Utc),
         ty if *ty == TIMESTAMP_NTZ => moment(calendar::parse_timestamp_ntz(text)?, Zone::Local),
         _ => None,
@@ -233,6 +241,7 @@ pub(super) fn data_type(ty: &DataType) -> Option<LogicalType> {
             Some(LogicalType::Decimal { precision, scale })
         }
         DataType::Char(_) | DataType::Varchar(_) => Some(LogicalType::String),
+        DataType::Time(None | Some(9), TimezoneInfo::None) => Some(TIME),
         other => type_by_name(&other.to_string()),
     }
 }
