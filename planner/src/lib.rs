@@ -62,6 +62,7 @@ mod ranges;
 pub mod read_schema;
 
 // Layer 7
+pub mod ddl;
 pub mod pushdown;
 
 // Layer 8

@@ -33,6 +33,11 @@ pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: 
     Schema::new(needed.collect())
 }
 
+/// Every column in the type that Spark gives it.
+pub fn spark_schema(schema: &Schema) -> Schema {
+    Schema::new(schema.fields.iter().map(as_spark).collect())
+}
+
 /// The field with only the parts on these paths; a path that ends here needs all of it.
 fn cut(field: &Field, paths: &[&[usize]]) -> Field {
     let LogicalType::Struct(inner) = &field.ty else {

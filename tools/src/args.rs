@@ -40,6 +40,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Print the schema.
     Schema(Schema),
+    /// Print what the statistics of each row group say of its columns: nulls, ranges, sizes.
+    Stats(Stats),
     /// Print what the index of a file says of each stride of its columns: rows, nulls, ranges.
     Pages(Pages),
     /// Print everything that the metadata of a file holds, under the specification's names.
@@ -119,6 +121,20 @@ pub struct Inspect {
     pub format: TextFormat,
 }
 
+/// `lith stats`
+#[derive(Debug, Args)]
+pub struct Stats {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Columns to show, comma separated, or structures with all below; all if not given.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+}
+
 /// `lith pages`
 #[derive(Debug, Args)]
 pub struct Pages {
@@ -173,6 +189,10 @@ pub enum SchemaFormat {
     Json,
     /// Spark's struct<...>.
     Spark,
+    /// A CREATE TABLE of Spark's SQL.
+    Ddl,
+    /// Parquet's message { ... }.
+    Parquet,
     /// ORC's struct<...>.
     Orc,
 }

@@ -106,6 +106,18 @@ impl Opened {
         files.map(|file| Ok(self.options.open(&file.path)?))
     }
 
+    /// The file, if there is one only and no directory adds columns to it.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub fn only_file(&self) -> Result<Option<File>> {
+        let is_whole = self.table.dataset.partition_columns.is_empty();
+        match &self.table.dataset.files[..] {
+            [file] if is_whole => Ok(Some(self.options.open(&file.path)?)),
+            _ => Ok(None),
+        }
+    }
+
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
         // a file is let go once its footer is read: there may be more than a process may hold open
@@ -116,6 +128,11 @@ impl Opened {
         let location = self.paths.iter().map(|path| path.display().to_string());
         explanation.location = location.collect();
         Ok(explanation)
+    }
+
+    /// What was asked for, as the user wrote it.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     /// Starts a planned scan; `prune` says whether metadata may rule row groups out.

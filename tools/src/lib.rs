@@ -22,12 +22,15 @@ pub mod output;
 // Layer 3
 pub mod dataset;
 pub mod meta;
-pub mod summary;
 
 // Layer 4
+pub mod leaves;
 pub mod run;
 
 // Layer 5
+pub mod summary;
+
+// Layer 6
 mod cmd;
 
 /// Runs the command that the process's arguments say.

@@ -5,12 +5,12 @@
 
 use lith_format::error::Error;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
-use lith_format::render::render_text;
 use lith_format::scalar::Scalar;
-use lith_format::stats::{Bound, ColumnStats};
+use lith_format::stats::ColumnStats;
 use lith_format::types::LogicalType;
-use lith_format::vector::Vector;
 use lith_reader::file::File;
+
+use crate::leaves::bound_text;
 
 /// What footers say together.
 #[derive(Debug, Default)]
@@ -166,22 +166,6 @@ impl ColumnSummary {
         let bloom = (self.has_bloom && !self.index_names.is_empty()).then_some("bloom");
         let names: Vec<&str> = index.copied().chain(bloom).collect();
         names.join(", ")
-    }
-}
-
-/// A bound of a column of type `ty` as text, with `~` before it if no row need hold it.
-pub fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
-    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
-    let mut text = String::from(if bound.exact { "" } else { "~" });
-    render_text(&vector, 0, &mut text).then_some(text)
-}
-
-/// A bound as the cell of a table: what is unknown and what is empty can be told apart.
-pub fn bound_cell(text: Option<String>) -> String {
-    match text {
-        None => "-".into(),
-        Some(text) if text.is_empty() => "\"\"".into(),
-        Some(text) => text,
     }
 }
 

@@ -437,11 +437,53 @@ fn inspect_knows_sizes_and_encodings_of_both_formats() {
 }
 
 #[test]
-fn schema_speaks_the_notation_of_orc() {
+fn stats_show_the_bounds_of_every_row_group() {
     for format in ["parquet", "orc"] {
-        let text = stdout(&["schema", &fixture(format), "-f", "orc"]);
-        assert_eq!(text, "struct<colB:int,colC:int,colA:int>\n");
+        let dataset = fixture(format);
+        let text = stdout(&["stats", &dataset, "-c", "colC", "-f", "json"]);
+        let shown: Value = serde_json::from_str(&text).unwrap();
+        let stats = shown["stats"].as_array().unwrap();
+        let all = |key: &str| stats.iter().map(|row| row[key].clone()).collect::<Vec<_>>();
+        assert_eq!(all("column"), ["colC"; 3]);
+        assert_eq!(all("min"), [3, 3, 300], "{format}");
+        assert_eq!(all("max"), [299, 3, 300], "{format}");
+        assert_eq!(all("null_count"), [0; 3]);
+        assert_eq!(all("rows"), [2, 1, 1]);
+        let table = stdout(&["stats", &dataset, "-c", "colC"]);
+        assert_eq!(table.lines().count(), 5, "{table}");
     }
+    fails(&["stats", &fixture("orc"), "-c", "nope"], 2, &["nope"]);
+}
+
+#[test]
+fn schema_speaks_the_notations_of_both_formats_and_of_sql() {
+    for format in ["parquet", "orc"] {
+        let dataset = fixture(format);
+        let text = |notation| stdout(&["schema", &dataset, "-f", notation]);
+        assert_eq!(text("orc"), "struct<colB:int,colC:int,colA:int>\n");
+        assert_eq!(
+            text("parquet"),
+            "message schema {\n  optional int32 colB;\n  optional int32 colC;\n  \
+             optional int32 colA;\n}\n"
+        );
+        let ddl = text("ddl");
+        let lines: Vec<&str> = ddl.lines().collect();
+        assert_eq!(
+            lines[..7],
+            [
+                &*format!("CREATE TABLE datafilter_{format} ("),
+                "  colB INT,",
+                "  colC INT,",
+                "  colA INT",
+                ")",
+                &*format!("USING {format}"),
+                "PARTITIONED BY (colA)",
+            ]
+        );
+    }
+    // a single file speaks of itself
+    let own = stdout(&["schema", file("parquet").to_str().unwrap(), "-f", "parquet"]);
+    assert!(own.starts_with("message spark_schema {\n"), "{own}");
 }
 
 #[test]

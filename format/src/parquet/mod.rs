@@ -27,6 +27,7 @@ pub mod bound;
 pub mod created_by;
 
 pub mod neutral;
+pub mod notation;
 pub mod stats;
 pub mod tree;
 

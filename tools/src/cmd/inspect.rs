@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use crate::args::{Inspect, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
+use crate::leaves::bound_cell;
 use crate::output::{Table, bytes, count, plural, share};
-use crate::summary::{ColumnSummary, Summary, bound_cell};
+use crate::summary::{ColumnSummary, Summary};
 
 pub(super) fn run(args: &Inspect) -> Result {
     let opened = Opened::new(&args.input)?;

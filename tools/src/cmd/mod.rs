@@ -11,12 +11,14 @@ mod meta;
 mod pages;
 mod scan;
 mod schema;
+mod stats;
 
 /// Does what the command line says.
 pub fn run(cli: Cli) -> Result {
     match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Schema(args) => schema::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Pages(args) => pages::run(&args),
         Command::Meta(args) => meta::run(&args),
         Command::Count(args) => count::run(&args),

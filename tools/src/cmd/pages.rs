@@ -4,37 +4,26 @@ use std::io::{self, Write};
 
 use lith_format::error::{Error, Result as FormatResult};
 use lith_format::meta::StrideMeta;
-use lith_format::render::render_json;
-use lith_format::schema::LeafId;
 use lith_format::stats::Bound;
-use lith_format::types::LogicalType;
-use lith_format::vector::Vector;
 use lith_reader::file::{File, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::args::{Pages, TextFormat};
-use crate::dataset::split_columns;
 use crate::failure::Result;
+use crate::leaves::{self, Leaf, bound_cell, bound_json, bound_text};
 use crate::output::{Table, count};
-use crate::summary::{bound_cell, bound_text};
-
-/// A leaf of the file that is asked for.
-struct Column {
-    id: LeafId,
-    name: String,
-    ty: LogicalType,
-}
 
 /// A stride and whose it is.
 struct Row<'a> {
     row_group: usize,
-    column: &'a Column,
+    column: &'a Leaf,
     stride: StrideMeta,
 }
 
 pub(super) fn run(args: &Pages) -> Result {
     let file = OpenOptions::default().open(&args.path)?;
-    let columns = columns(&file, args.columns.as_deref())?;
+    let columns = leaves::select(file.schema(), args.columns.as_deref())
+        .map_err(|error| error.at_path(file.path()))?;
     let rows = rows(&file, &columns)?;
     let text = match args.format {
         TextFormat::Text => format!("{}\n", table(&rows)),
@@ -43,39 +32,7 @@ pub(super) fn run(args: &Pages) -> Result {
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
-/// The leaves that are named, or below what is named, in the order of the file.
-fn columns(file: &File, wanted: Option<&str>) -> FormatResult<Vec<Column>> {
-    let wanted = wanted.map(split_columns);
-    let is_below = |name: &str, of: &str| {
-        let rest = name.strip_prefix(of);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let leaves = file.schema().leaves().into_iter().zip(0..);
-    let all: Vec<Column> = leaves
-        .map(|((path, field), id)| Column {
-            id: LeafId(id),
-            name: path.join("."),
-            ty: field.ty.clone(),
-        })
-        .collect();
-    let Some(wanted) = wanted else {
-        return Ok(all);
-    };
-    for name in &wanted {
-        let name = name.trim_matches('`');
-        if !all.iter().any(|column| is_below(&column.name, name)) {
-            let error = Error::invalid(format!("there is no column {name}"));
-            return Err(error.at_path(file.path()));
-        }
-    }
-    let is_wanted = |column: &Column| {
-        let mut wanted = wanted.iter();
-        wanted.any(|name| is_below(&column.name, name.trim_matches('`')))
-    };
-    Ok(all.into_iter().filter(is_wanted).collect())
-}
-
-fn rows<'a>(file: &File, columns: &'a [Column]) -> FormatResult<Vec<Row<'a>>> {
+fn rows<'a>(file: &File, columns: &'a [Leaf]) -> FormatResult<Vec<Row<'a>>> {
     let Some(orc) = file.orc() else {
         let error = Error::unsupported("the pages of Parquet are not shown yet");
         return Err(error.at_path(file.path()));
@@ -148,15 +105,4 @@ fn as_json(rows: &[Row]) -> Value {
         "schema_version": 1,
         "strides": rows.iter().map(stride).collect::<Vec<_>>(),
     })
-}
-
-/// A bound as rows show the value.
-fn bound_json(ty: &LogicalType, bound: &Option<Bound>) -> Value {
-    let Some(bound) = bound else {
-        return Value::Null;
-    };
-    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
-    let mut text = String::new();
-    render_json(&vector, 0, &mut text);
-    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }

@@ -2,24 +2,52 @@
 
 use std::io::{self, Write};
 
-use lith_format::orc::notation::notation;
-use lith_format::orc::schema::encode;
+use lith_format::meta::Format;
 use lith_format::render::{escape_controls, render_json_string};
 use lith_format::scan::TableSchema;
+use lith_format::{orc, parquet};
+use lith_planner::ddl::create_table;
+use lith_planner::read_schema::spark_schema;
+use lith_reader::file::File;
 
 use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
 
 pub(super) fn run(args: &Schema) -> Result {
-    let table = Opened::new(&args.input)?.table.schema;
+    let opened = Opened::new(&args.input)?;
+    let table = &opened.table.schema;
     let text = match args.format {
-        SchemaFormat::Text => text(&table),
-        SchemaFormat::Json => json(&table),
-        SchemaFormat::Spark => format!("{}\n", escape_controls(&table.schema.to_string())),
-        SchemaFormat::Orc => format!("{}\n", escape_controls(&notation(&encode(&table.schema)?))),
+        SchemaFormat::Text => text(table),
+        SchemaFormat::Json => json(table),
+        SchemaFormat::Spark => line(&spark_schema(&table.schema).to_string()),
+        SchemaFormat::Ddl => ddl(&opened)?,
+        SchemaFormat::Parquet => match opened.only_file()?.as_ref().and_then(File::parquet) {
+            Some(file) => parquet::notation::notation(&file.footer().schema),
+            None => parquet::notation::notation(&parquet::schema::encode(&table.schema)?),
+        },
+        SchemaFormat::Orc => match opened.only_file()?.as_ref().and_then(File::orc) {
+            Some(file) => line(&orc::notation::notation(&file.footer().types)),
+            None => line(&orc::notation::notation(&orc::schema::encode(
+                &table.schema,
+            )?)),
+        },
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+fn line(text: &str) -> String {
+    escape_controls(text) + "\n"
+}
+
+/// The table is named after the first path.
+fn ddl(opened: &Opened) -> Result<String> {
+    let path = opened.paths().first().cloned().unwrap_or_default();
+    let stem = path.file_stem().unwrap_or_default().display().to_string();
+    let first = opened.files().next().transpose()?;
+    let format = first.map_or(Format::Parquet, |file| file.meta().format);
+    let location = path.display().to_string();
+    Ok(create_table(&stem, &opened.table.schema, format, &location))
 }
 
 fn text(table: &TableSchema) -> String {

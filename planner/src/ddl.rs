@@ -1,0 +1,133 @@
+//! A table as a statement of Spark's SQL that makes it known, in the types that Spark gives its columns:
+//!
+//! ```sql
+//! CREATE TABLE orders (
+//!   order_id BIGINT NOT NULL,
+//!   city STRING,
+//!   store_id STRING
+//! )
+//! USING parquet
+//! PARTITIONED BY (store_id)
+//! LOCATION 'warehouse/orders';
+//! ```
+
+use std::fmt::Write;
+
+use lith_format::meta::Format;
+use lith_format::render::escape_controls;
+use lith_format::scan::TableSchema;
+use lith_format::schema::Field;
+use lith_format::types::LogicalType;
+
+use crate::read_schema::spark_schema;
+
+/// The statement for a table of this name, format and place.
+pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &str) -> String {
+    let schema = spark_schema(&table.schema);
+    let mut out = format!("CREATE TABLE {} (", quoted(name));
+    for (index, field) in schema.fields.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(
+            out,
+            "{comma}\n  {} {}",
+            quoted(&field.name),
+            ddl_type(&field.ty)
+        );
+        if !field.nullable {
+            out.push_str(" NOT NULL");
+        }
+    }
+    let _ = write!(out, "\n)\nUSING {format}");
+    let partitions = schema.fields.iter().skip(table.data_columns());
+    let partitions: Vec<String> = partitions.map(|field| quoted(&field.name)).collect();
+    if !partitions.is_empty() {
+        let _ = write!(out, "\nPARTITIONED BY ({})", partitions.join(", "));
+    }
+    let location = location.replace('\\', "\\\\").replace('\'', "\\'");
+    let _ = writeln!(out, "\nLOCATION '{}';", escape_controls(&location));
+    out
+}
+
+fn ddl_type(ty: &LogicalType) -> String {
+    use LogicalType as T;
+    match ty {
+        T::List(element) => format!("ARRAY<{}>", ddl_type(&element.ty)),
+        T::Map(entry) => {
+            format!(
+                "MAP<{}, {}>",
+                ddl_type(&entry[0].ty),
+                ddl_type(&entry[1].ty)
+            )
+        }
+        T::Struct(fields) | T::Union(fields) => {
+            let field = |field: &Field| {
+                let not_null = if field.nullable { "" } else { " NOT NULL" };
+                format!("{}: {}{not_null}", quoted(&field.name), ddl_type(&field.ty))
+            };
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("STRUCT<{}>", fields.join(", "))
+        }
+        flat => flat.to_string().to_uppercase(),
+    }
+}
+
+/// A name, in back-quotes unless letters, digits and underscores make it plain.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts_plain = !name.starts_with(|c: char| c.is_ascii_digit());
+    match !name.is_empty() && starts_plain && name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("`{}`", escape_controls(&name.replace('`', "``"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lith_format::schema::Schema;
+
+    use super::*;
+
+    #[test]
+    fn columns_places_and_partitions() {
+        let inner = [
+            Field::required("a b", LogicalType::UInt16),
+            Field::nullable("c", LogicalType::Json),
+        ];
+        let fields = vec![
+            Field::required("id", LogicalType::Int64),
+            Field::nullable(
+                "list",
+                LogicalType::List(Field::nullable("e", LogicalType::Struct(inner.into())).into()),
+            ),
+            Field::nullable(
+                "1st",
+                LogicalType::Decimal {
+                    precision: 10,
+                    scale: 2,
+                },
+            ),
+            Field::nullable("store", LogicalType::String),
+        ];
+        let table = TableSchema {
+            schema: Arc::new(Schema::new(fields)),
+            partition_columns: 1,
+        };
+        let expected = "\
+CREATE TABLE `or-ders` (
+  id BIGINT NOT NULL,
+  list ARRAY<STRUCT<`a b`: INT NOT NULL, c: STRING>>,
+  `1st` DECIMAL(10,2),
+  store STRING
+)
+USING orc
+PARTITIONED BY (store)
+LOCATION 'it\\'s';
+";
+        assert_eq!(
+            create_table("or-ders", &table, Format::Orc, "it's"),
+            expected
+        );
+    }
+}

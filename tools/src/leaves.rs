@@ -1,0 +1,108 @@
+//! The leaves that a command shows, and how it shows a bound of one.
+
+use lith_format::error::{Error, Result};
+use lith_format::render::{render_json, render_text};
+use lith_format::schema::{LeafId, Schema};
+use lith_format::stats::Bound;
+use lith_format::types::LogicalType;
+use lith_format::vector::Vector;
+use serde_json::Value;
+
+use crate::dataset::split_columns;
+
+/// A leaf of a file.
+pub struct Leaf {
+    /// Its number.
+    pub id: LeafId,
+    /// Its path, joined by dots.
+    pub name: String,
+    /// What it means.
+    pub ty: LogicalType,
+}
+
+/// The leaves that are named, or below what is named, in the order of the schema; all if nothing is.
+///
+/// # Errors
+/// A name that is neither a leaf nor above one.
+pub fn select(schema: &Schema, wanted: Option<&str>) -> Result<Vec<Leaf>> {
+    let leaves = schema.leaves().into_iter().zip(0..);
+    let mut all: Vec<Leaf> = leaves
+        .map(|((path, field), id)| Leaf {
+            id: LeafId(id),
+            name: path.join("."),
+            ty: field.ty.clone(),
+        })
+        .collect();
+    let Some(wanted) = wanted.map(split_columns) else {
+        return Ok(all);
+    };
+    let is_below = |leaf: &Leaf, name: &String| {
+        let rest = leaf.name.strip_prefix(name.trim_matches('`'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match wanted
+        .iter()
+        .find(|name| !all.iter().any(|leaf| is_below(leaf, name)))
+    {
+        Some(name) => Err(Error::invalid(format!("there is no column {name}"))),
+        None => {
+            all.retain(|leaf| wanted.iter().any(|name| is_below(leaf, name)));
+            Ok(all)
+        }
+    }
+}
+
+/// A bound of a column of type `ty` as text, with `~` before it if no row need hold it.
+pub fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
+    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
+    let mut text = String::from(if bound.exact { "" } else { "~" });
+    render_text(&vector, 0, &mut text).then_some(text)
+}
+
+/// A bound as the cell of a table: what is unknown and what is empty can be told apart.
+pub fn bound_cell(text: Option<String>) -> String {
+    match text {
+        None => "-".into(),
+        Some(text) if text.is_empty() => "\"\"".into(),
+        Some(text) => text,
+    }
+}
+
+/// A bound as rows show the value; null if there is none.
+pub fn bound_json(ty: &LogicalType, bound: &Option<Bound>) -> Value {
+    let Some(bound) = bound else {
+        return Value::Null;
+    };
+    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
+    let mut text = String::new();
+    render_json(&vector, 0, &mut text);
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use lith_format::schema::Field;
+
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_itself_and_all_below() {
+        let inner = [
+            Field::nullable("x", LogicalType::Int32),
+            Field::nullable("y", LogicalType::Int32),
+        ];
+        let schema = Schema::new(vec![
+            Field::nullable("a", LogicalType::Struct(inner.into())),
+            Field::nullable("ab", LogicalType::Int32),
+        ]);
+        let names = |wanted| -> Vec<String> {
+            let leaves = select(&schema, wanted).unwrap();
+            leaves.into_iter().map(|leaf| leaf.name).collect()
+        };
+        assert_eq!(names(None), ["a.x", "a.y", "ab"]);
+        assert_eq!(names(Some("ab,a.y")), ["a.y", "ab"]);
+        assert_eq!(names(Some("`a`")), ["a.x", "a.y"]);
+        assert!(select(&schema, Some("a.z")).is_err());
+        assert!(select(&schema, Some("b")).is_err());
+    }
+}
