@@ -1,8 +1,8 @@
 //! Finds a dataset's files and the partition values that their directories name: the only I/O here.
 //!
 //! A path is a file, a directory (walked) or, if nothing of that very name exists, a glob. Names that
-//! begin with `_` or `.` are passed over unless they hold `=`; what cannot be read, leads nowhere or
-//! is neither file nor directory is an error. Directories `name=value` below the given one (below the
+//! begin with `_` or `.` are passed over unless they hold `=`; what cannot be read, leads nowhere or in a
+//! circle, or is neither file nor directory is an error. Directories `name=value` below the given one (below the
 //! literal part of a glob) are partition columns, and all files must agree on them.
 //!
 //! ```text
@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -120,6 +121,8 @@ fn is_address(path: &Path) -> bool {
 #[derive(Default)]
 struct Walk {
     files: Vec<Found>,
+    /// Where the symbolic links lie that led here, outermost first, by their real names.
+    links: Vec<PathBuf>,
 }
 
 impl Walk {
@@ -162,7 +165,7 @@ impl Walk {
         is_root: bool,
         visit: impl FnOnce(&mut Self, &Path, &mut Vec<Segment>) -> Result<()>,
     ) -> Result<()> {
-        let segment = if is_root { None } else { segment_of(&path) };
+        let segment = if is_root { None } else { segment_of(&path)? };
         let deeper = segment.is_some();
         segments.extend(segment);
         visit(self, &path, segments)?;
@@ -175,10 +178,31 @@ impl Walk {
     fn directory(&mut self, path: &Path, segments: &mut Vec<Segment>) -> Result<()> {
         for child in children(path)? {
             if !is_hidden(&child.name()) {
-                child.refuse_loop(path)?;
-                self.entry(child.path, segments, false)?;
+                self.child(child, path, |walk, path| walk.entry(path, segments, false))?;
             }
         }
+        Ok(())
+    }
+
+    /// Visits what a directory holds. A symbolic link to a directory that is being walked would never end.
+    fn child(
+        &mut self,
+        child: Child,
+        directory: &Path,
+        visit: impl FnOnce(&mut Self, PathBuf) -> Result<()>,
+    ) -> Result<()> {
+        if !child.is_link {
+            return visit(self, child.path);
+        }
+        let at = |error| Error::io(&child.path, error);
+        let target = fs::canonicalize(&child.path).map_err(at)?;
+        self.links.push(fs::canonicalize(directory).map_err(at)?);
+        if self.links.iter().any(|place| place.starts_with(&target)) {
+            let message = "symbolic link to a directory that holds it";
+            return Err(Error::invalid(message).at_path(&child.path));
+        }
+        visit(self, child.path)?;
+        self.links.pop();
         Ok(())
     }
 
@@ -186,7 +210,7 @@ impl Walk {
     fn glob(
         &mut self,
         path: PathBuf,
-        pattern: &[String],
+        pattern: &[OsString],
         segments: &mut Vec<Segment>,
         is_root: bool,
     ) -> Result<()> {
@@ -197,19 +221,20 @@ impl Walk {
             return Ok(());
         }
         self.inside(path, segments, is_root, |walk, path, segments| {
-            if !glob::is_pattern(first) {
+            let Some(first) = glob::pattern(first) else {
                 let child = path.join(first);
                 return match fs::symlink_metadata(&child) {
                     Ok(_) => walk.glob(child, rest, segments, false),
                     Err(_) => Ok(()),
                 };
-            }
+            };
             for child in children(path)? {
                 let name = child.name();
                 let wanted = !is_hidden(&name) || first.starts_with(['_', '.']);
                 if wanted && glob::matches(first, &name) {
-                    child.refuse_loop(path)?;
-                    walk.glob(child.path, rest, segments, false)?;
+                    walk.child(child, path, |walk, path| {
+                        walk.glob(path, rest, segments, false)
+                    })?;
                 }
             }
             Ok(())
@@ -246,20 +271,6 @@ impl Child {
     fn name(&self) -> Cow<'_, str> {
         self.path.file_name().unwrap_or_default().to_string_lossy()
     }
-
-    /// A symbolic link to a directory that holds it would never end.
-    fn refuse_loop(&self, directory: &Path) -> Result<()> {
-        if !self.is_link {
-            return Ok(());
-        }
-        let at = |error| Error::io(&self.path, error);
-        let target = fs::canonicalize(&self.path).map_err(at)?;
-        if fs::canonicalize(directory).map_err(at)?.starts_with(target) {
-            let message = "symbolic link to a directory that holds it";
-            return Err(Error::invalid(message).at_path(&self.path));
-        }
-        Ok(())
-    }
 }
 
 /// Names that writers and tools use for what is not data.
@@ -267,13 +278,23 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with(['_', '.']) && !name.contains('=')
 }
 
-fn segment_of(path: &Path) -> Option<Segment> {
-    let directory = path.file_name()?.to_str()?;
-    let column = partition::Segment::parse(directory)?;
-    Some(Segment {
+/// The column that a directory names, if it does. A value that is no text would be lost.
+fn segment_of(path: &Path) -> Result<Option<Segment>> {
+    let Some(name) = path.file_name() else {
+        return Ok(None);
+    };
+    let Some(directory) = name.to_str() else {
+        if name.as_encoded_bytes().contains(&b'=') {
+            let message = "the name of a partition directory is not UTF-8";
+            return Err(Error::invalid(message).at_path(path));
+        }
+        return Ok(None);
+    };
+    let column = partition::Segment::parse(directory);
+    Ok(column.map(|column| Segment {
         directory: directory.to_owned(),
         column,
-    })
+    }))
 }
 
 /// Groups files by partition and gives the partition columns their types.
@@ -502,11 +523,45 @@ mod tests {
             ErrorKind::InvalidArgument
         );
         fs::remove_file(root.path().join("d/link")).unwrap();
+        // one into the other, and back
+        fs::create_dir(root.path().join("e")).unwrap();
+        symlink("../e", root.path().join("d/link")).unwrap();
+        symlink("../d", root.path().join("e/link")).unwrap();
+        for path in ["d", "e", "d/*", "*"] {
+            let error = find(&root, path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{path}: {error}");
+        }
+        fs::remove_file(root.path().join("e/link")).unwrap();
+        fs::write(root.path().join("e/b"), b"1234").unwrap();
+        symlink("../e", root.path().join("d/link-2")).unwrap();
+        assert_eq!(find(&root, "d").unwrap().files.len(), 3);
+        for link in ["d/link", "d/link-2"] {
+            fs::remove_file(root.path().join(link)).unwrap();
+        }
         let made = std::process::Command::new("mkfifo")
             .arg(root.path().join("d/pipe"))
             .status();
         if made.is_ok_and(|status| status.success()) {
             assert_eq!(find(&root, "d").unwrap_err().kind(), ErrorKind::Io);
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_are_no_text_are_files_but_no_values() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let root = tempfile::tempdir().unwrap();
+        let raw = |bytes: &[u8]| root.path().join(OsStr::from_bytes(bytes));
+        fs::create_dir_all(raw(b"d\xff/p=1")).unwrap();
+        fs::write(raw(b"d\xff/p=1/\xfe.x"), b"1234").unwrap();
+        for path in [&b"d\xff"[..], b"d\xff/*", b"d\xff/p=[0-9]/*.x", b"d*/p=1"] {
+            let found = discover(&[raw(path)], PartitionTypes::Inferred).unwrap();
+            assert_eq!(found.files[0].path, raw(b"d\xff/p=1/\xfe.x"));
+        }
+        fs::rename(raw(b"d\xff/p=1"), raw(b"d\xff/p=\xfd")).unwrap();
+        let lost = discover(&[raw(b"d\xff")], PartitionTypes::Inferred).unwrap_err();
+        assert_eq!(lost.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(lost.site().path, Some(raw(b"d\xff/p=\xfd")));
     }
 }

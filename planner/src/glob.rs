@@ -3,23 +3,26 @@
 //! A pattern matches one path segment at a time; nothing matches `/`. Everything is a character of
 //! its own where it cannot be a pattern, such as a `[` that is never closed.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a segment holds a wildcard.
-pub(crate) fn is_pattern(segment: &str) -> bool {
-    segment.contains(['*', '?', '['])
+/// The segment, if it holds a wildcard. What is no text is none.
+pub(crate) fn pattern(segment: &OsStr) -> Option<&str> {
+    segment
+        .to_str()
+        .filter(|text| text.contains(['*', '?', '[']))
 }
 
 /// The leading part of a path without wildcards, and the segments from the first wildcard on;
 /// `None` if there is no wildcard.
-pub(crate) fn split(path: &Path) -> Option<(PathBuf, Vec<String>)> {
+pub(crate) fn split(path: &Path) -> Option<(PathBuf, Vec<OsString>)> {
     let mut literal = PathBuf::new();
-    let mut pattern = Vec::new();
+    let mut segments = Vec::new();
     for component in path.components() {
-        let text = component.as_os_str().to_str()?;
-        let wild = matches!(component, Component::Normal(_)) && is_pattern(text);
-        if wild || !pattern.is_empty() {
-            pattern.push(text.to_owned());
+        let text = component.as_os_str();
+        let wild = matches!(component, Component::Normal(_)) && pattern(text).is_some();
+        if wild || !segments.is_empty() {
+            segments.push(text.to_owned());
         } else {
             literal.push(component);
         }
@@ -27,7 +30,7 @@ pub(crate) fn split(path: &Path) -> Option<(PathBuf, Vec<String>)> {
     if literal.as_os_str().is_empty() {
         literal.push(".");
     }
-    (!pattern.is_empty()).then_some((literal, pattern))
+    (!segments.is_empty()).then_some((literal, segments))
 }
 
 /// Whether the whole of `name` matches `pattern`.
