@@ -5,9 +5,9 @@
 //! p=__HIVE_DEFAULT_PARTITION__       null
 //! ```
 //! Escaped are control characters, DEL and ``"#%'*/:=?\{[]^`` as `%XX`, as Spark and Hive do, wherever
-//! they stand; in addition the dots of a text that is `.` or `..`, which are no names. A path is
-//! split on `/` first and each segment decoded once. The empty text has no spelling of its own: it is
-//! written as null, as Spark does.
+//! they stand; in addition the dots of a text that is `.` or `..`, which are no names, and the first
+//! character of a text that would be taken for null. A path is split on `/` first and each segment decoded
+//! once. The empty text has no spelling of its own: it is written as null, as Spark does.
 
 /// The directory value that stands for null.
 pub const DEFAULT_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -46,10 +46,15 @@ impl std::fmt::Display for Segment {
 
 /// Escapes text so that it can stand as a path segment.
 pub fn escape(text: &str) -> String {
-    let dots = matches!(text, "." | "..");
+    // how many characters are escaped whatever they are
+    let forced = match text {
+        "." | ".." => 2,
+        DEFAULT_PARTITION => 1,
+        _ => 0,
+    };
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if needs_escape(character) || dots {
+    for (index, character) in text.chars().enumerate() {
+        if needs_escape(character) || index < forced {
             out.push_str(&format!("%{:02X}", u32::from(character)));
         } else {
             out.push(character);
@@ -157,6 +162,12 @@ mod tests {
         assert_eq!(parse("a%2Fb=").name, "a/b");
         assert_eq!(Segment::parse("=x"), None);
         assert_eq!(Segment::parse("plain"), None);
+        let not_null = Segment {
+            name: "p".into(),
+            value: Some(DEFAULT_PARTITION.into()),
+        };
+        assert_eq!(not_null.to_string(), "p=%5F_HIVE_DEFAULT_PARTITION__");
+        assert_eq!(parse("p=%5F_HIVE_DEFAULT_PARTITION__"), not_null);
         let empty = Segment {
             name: "p".into(),
             value: Some(String::new()),

@@ -93,6 +93,10 @@ fn text(field: &Field, vector: &Vector, row: usize) -> Result<Option<String>> {
         ty if ty.is_nested() || !(ty.is_text() || ty.layout() != Layout::Bytes) => {
             return Err(not_a_key(field));
         }
+        ty if ty.is_text() && !is_utf8(vector, row) => {
+            let message = "a text that is not UTF-8 cannot name a directory";
+            return Err(Error::invalid(message).at_column(&field.name));
+        }
         _ if !render_text(vector, row, &mut text) => return Ok(None),
         T::Timestamp { .. } => {
             text = text.trim_end_matches('Z').replacen('T', " ", 1);
@@ -103,6 +107,13 @@ fn text(field: &Field, vector: &Vector, row: usize) -> Result<Option<String>> {
         _ => {}
     }
     Ok(Some(text))
+}
+
+fn is_utf8(vector: &Vector, row: usize) -> bool {
+    let value = vector.value(row);
+    value
+        .as_bytes()
+        .is_none_or(|bytes| std::str::from_utf8(bytes).is_ok())
 }
 
 #[cfg(test)]
@@ -139,6 +150,13 @@ mod tests {
         );
         assert_eq!(decimal.as_deref(), Some("-0.05"));
         assert_eq!(spell(LogicalType::String, Scalar::Null), None);
+        let broken = Vector {
+            ty: LogicalType::String,
+            len: 1,
+            validity: None,
+            values: Values::Bytes(ByteViews::from_values([b"a\xff"])),
+        };
+        assert!(text(&Field::nullable("p", LogicalType::String), &broken, 0).is_err());
         let binary = Field::nullable("p", LogicalType::Binary);
         let value = Vector::constant(LogicalType::Binary, Scalar::binary([1]), 1);
         assert!(text(&binary, &value, 0).is_err());

@@ -356,6 +356,11 @@ fn resolve(schema: &Schema, partition_by: &[impl AsRef<str>]) -> Result<Vec<usiz
         if columns.contains(&index) {
             return Err(Error::invalid(format!("{name:?} is named twice")));
         }
+        if name.is_empty() {
+            return Err(Error::invalid(
+                "a directory cannot hold a column without a name",
+            ));
+        }
         columns.push(index);
     }
     if !columns.is_empty() && columns.len() == schema.fields.len() {
