@@ -3,7 +3,7 @@
 //! ```text
 //! shape = structure: number, name, kind of each field        bytes + shape -> tree
 //! ```
-//! Nothing is required and nothing has a default. A field that a shape does not have, or has with another type
+//! Nothing is required and nothing has a default; whole numbers may be of any width. A field that a shape does not have, or has with another type
 //! on the wire, is there as `unknown_field_N`, its bytes as bytes and its maps as lists of pairs. A field that
 //! is written twice is there twice. That the shapes say what the typed structures say is a test: what those
 //! encode, a tree knows whole. // spec: parquet.thrift
@@ -32,6 +32,13 @@ pub struct Shape {
     fields: &'static [FieldShape],
 }
 
+impl Shape {
+    /// The specification's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 #[derive(Debug)]
 struct FieldShape {
     id: i16,
@@ -42,10 +49,8 @@ struct FieldShape {
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Boolean,
-    I8,
-    I16,
-    I32,
-    I64,
+    /// A whole number, of any width on the wire.
+    Int,
     Double,
     Choice(fn(i32) -> Option<&'static str>),
     Text,
@@ -63,10 +68,7 @@ impl Kind {
     fn of(wire: Wire) -> Kind {
         match wire {
             Wire::Bool(_) => Kind::Boolean,
-            Wire::I8 => Kind::I8,
-            Wire::I16 => Kind::I16,
-            Wire::I32 => Kind::I32,
-            Wire::I64 => Kind::I64,
+            Wire::I8 | Wire::I16 | Wire::I32 | Wire::I64 => Kind::Int,
             Wire::Double => Kind::Double,
             Wire::Binary => Kind::Bytes,
             Wire::Uuid => Kind::Uuid,
@@ -80,10 +82,7 @@ impl Kind {
     fn fits(self, wire: Wire, reader: &Reader<'_>) -> bool {
         match (self, wire) {
             (Kind::Boolean, Wire::Bool(_))
-            | (Kind::I8, Wire::I8)
-            | (Kind::I16, Wire::I16)
-            | (Kind::I32 | Kind::Choice(_), Wire::I32)
-            | (Kind::I64, Wire::I64)
+            | (Kind::Int | Kind::Choice(_), Wire::I8 | Wire::I16 | Wire::I32 | Wire::I64)
             | (Kind::Double, Wire::Double)
             | (Kind::Text | Kind::Bytes, Wire::Binary)
             | (Kind::Struct(_), Wire::Struct) => true,
@@ -152,37 +151,36 @@ impl Walk<'_> {
     fn value(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<Node> {
         match wire {
             Wire::Bool(value) => Ok(Node::Boolean(value)),
-            _ => self.element(kind, depth),
+            _ => self.element(kind, wire, depth),
         }
     }
 
     /// A value that stands alone.
-    fn element(&mut self, kind: Kind, depth: usize) -> Result<Node> {
+    fn element(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<Node> {
         Ok(match kind {
             Kind::Boolean => Node::Boolean(self.reader.bool_element()?),
-            Kind::I8 => Node::Int(self.reader.i8()?.into()),
-            Kind::I16 => Node::Int(self.reader.i16()?.into()),
-            Kind::I32 => Node::Int(self.reader.i32()?.into()),
-            Kind::I64 => Node::Int(self.reader.i64()?),
+            Kind::Int => Node::Int(self.int(wire)?),
             Kind::Double => Node::Float(self.reader.f64()?),
             Kind::Choice(name_of) => {
-                let number = self.reader.i32()?;
-                name_of(number).map_or(Node::Int(number.into()), Node::Name)
+                let number = self.int(wire)?;
+                let name = i32::try_from(number).ok().and_then(name_of);
+                name.map_or(Node::Int(number), Node::Name)
             }
             Kind::Text => Node::Text(self.bytes()?),
             Kind::Bytes => Node::Bytes(self.bytes()?),
             Kind::Uuid => Node::Bytes(self.reader.uuid()?.to_vec()),
             Kind::Struct(shape) => self.structure(shape, depth)?,
-            Kind::List(element) => {
-                let (_, count) = self.reader.list()?;
-                self.list(*element, count, depth)?
-            }
-            Kind::AnyList => {
-                let (wire, count) = self.reader.list()?;
-                self.list(Kind::of(wire), count, depth)?
-            }
+            Kind::List(element) => self.list(Some(*element), depth)?,
+            Kind::AnyList => self.list(None, depth)?,
             Kind::AnyMap => self.map(depth)?,
         })
+    }
+
+    fn int(&mut self, wire: Wire) -> Result<i64> {
+        match wire {
+            Wire::I8 => self.reader.i8().map(i64::from),
+            _ => self.reader.i64(),
+        }
     }
 
     fn bytes(&mut self) -> Result<Vec<u8>> {
@@ -191,10 +189,13 @@ impl Walk<'_> {
         Ok(bytes.to_vec())
     }
 
-    fn list(&mut self, kind: Kind, count: usize, depth: usize) -> Result<Node> {
+    /// A list of elements of a kind, or of what they say they are.
+    fn list(&mut self, kind: Option<Kind>, depth: usize) -> Result<Node> {
         let depth = deeper(depth)?;
+        let (wire, count) = self.reader.list()?;
+        let kind = kind.unwrap_or(Kind::of(wire));
         self.spend(count.saturating_mul(size_of::<Node>()))?;
-        let elements = (0..count).map(|_| self.element(kind, depth));
+        let elements = (0..count).map(|_| self.element(kind, wire, depth));
         elements.collect::<Result<_>>().map(Node::List)
     }
 
@@ -204,8 +205,8 @@ impl Walk<'_> {
         let (key, value, count) = self.reader.map()?;
         self.spend(count.saturating_mul(3 * size_of::<Node>()))?;
         let pairs = (0..count).map(|_| {
-            let key = self.element(Kind::of(key), depth)?;
-            let value = self.element(Kind::of(value), depth)?;
+            let key = self.element(Kind::of(key), key, depth)?;
+            let value = self.element(Kind::of(value), value, depth)?;
             Ok(Node::List(vec![key, value]))
         });
         pairs.collect::<Result<_>>().map(Node::List)
@@ -332,7 +333,7 @@ mod tests {
             assert_eq!(order.get(name), Some(&Node::Object(Vec::new())));
         }
         let algorithm = node.get("encryption_algorithm").unwrap();
-        assert!(algorithm.get("AES_GCM_CTR_V1").is_some());
+        assert!(algorithm.get(testing::algorithm().name()).is_some());
         let columns = node.list("row_groups")[0].list("columns");
         let crypto = |column: &Node| column.get("crypto_metadata").unwrap().clone();
         let empty = Some(&Node::Object(Vec::new()));
@@ -357,9 +358,11 @@ mod tests {
             unreachable!("the cipher of the tests");
         };
         footer.encryption_algorithm = Some(EncryptionAlgorithm::AesGcmV1(aes));
+        let typed = footer.encryption_algorithm.as_ref().unwrap().name();
+        assert_eq!(typed, "AES_GCM_V1");
         let node = known_whole(&footer, &FILE_META_DATA);
         let algorithm = node.get("encryption_algorithm").unwrap();
-        let aes = algorithm.get("AES_GCM_V1").unwrap();
+        let aes = algorithm.get(typed).unwrap();
         assert_eq!(aes.get("aad_prefix"), Some(&Node::Bytes(b"pre".to_vec())));
     }
 
@@ -510,6 +513,18 @@ mod tests {
     }
 
     #[test]
+    fn whole_numbers_may_have_any_width() {
+        // type as i8, sizes as i16 and i64; a list of two i8
+        let bytes = [0x13, 3, 0x14, 3, 0x16, 0xfe, 0xff, 0xff, 0xff, 0x1f, 0];
+        let node = tree(&bytes, &PAGE_HEADER);
+        assert_eq!(node.get("type"), Some(&Node::Name("DATA_PAGE_V2")));
+        assert_eq!(node.int("uncompressed_page_size"), Some(-2));
+        assert_eq!(node.int("compressed_page_size"), Some(i64::from(u32::MAX)));
+        let node = tree(&[0x59, 0x23, 5, 0xff, 0], &COLUMN_INDEX);
+        assert_eq!(node.list("null_counts"), [Node::Int(5), Node::Int(-1)]);
+    }
+
+    #[test]
     fn of_a_field_that_is_written_twice_the_last_counts() {
         let node = tree(&[0x15, 0, 0x05, 2, 6, 0], &PAGE_HEADER);
         assert_eq!(node.get("type"), Some(&Node::Name("DATA_PAGE_V2")));
@@ -541,7 +556,10 @@ mod tests {
         };
         let limits = Limits::default();
         for nest in [[0x1c], [0x19]] {
-            assert_eq!(kind(&nest.repeat(100_000), &limits), ErrorKind::LimitExceeded);
+            assert_eq!(
+                kind(&nest.repeat(100_000), &limits),
+                ErrorKind::LimitExceeded
+            );
         }
         // lists of structures that say nothing: a byte each in the file
         let mut many = vec![0x49, 0xfc, 0x80, 0x80, 0x04];

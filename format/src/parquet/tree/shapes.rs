@@ -37,9 +37,9 @@ static EMPTY: Shape = shape("empty", &[]);
 pub static FILE_META_DATA: Shape = shape(
     "FileMetaData",
     &[
-        one(1, "version", Kind::I32),
+        one(1, "version", Kind::Int),
         many(2, "schema", &Kind::Struct(&SCHEMA_ELEMENT)),
-        one(3, "num_rows", Kind::I64),
+        one(3, "num_rows", Kind::Int),
         many(4, "row_groups", &Kind::Struct(&ROW_GROUP)),
         many(5, "key_value_metadata", &Kind::Struct(&KEY_VALUE)),
         one(6, "created_by", Kind::Text),
@@ -58,9 +58,9 @@ pub static PAGE_HEADER: Shape = shape(
     "PageHeader",
     &[
         one(1, "type", PAGE_TYPE),
-        one(2, "uncompressed_page_size", Kind::I32),
-        one(3, "compressed_page_size", Kind::I32),
-        one(4, "crc", Kind::I32),
+        one(2, "uncompressed_page_size", Kind::Int),
+        one(3, "compressed_page_size", Kind::Int),
+        one(4, "crc", Kind::Int),
         one(5, "data_page_header", Kind::Struct(&DATA_PAGE_HEADER)),
         one(6, "index_page_header", EMPTY_MEMBER),
         one(
@@ -80,10 +80,10 @@ pub static COLUMN_INDEX: Shape = shape(
         many(2, "min_values", &Kind::Bytes),
         many(3, "max_values", &Kind::Bytes),
         one(4, "boundary_order", Kind::Choice(BoundaryOrder::name_of)),
-        many(5, "null_counts", &Kind::I64),
-        many(6, "repetition_level_histograms", &Kind::I64),
-        many(7, "definition_level_histograms", &Kind::I64),
-        many(8, "nan_counts", &Kind::I64),
+        many(5, "null_counts", &Kind::Int),
+        many(6, "repetition_level_histograms", &Kind::Int),
+        many(7, "definition_level_histograms", &Kind::Int),
+        many(8, "nan_counts", &Kind::Int),
     ],
 );
 
@@ -92,7 +92,7 @@ pub static OFFSET_INDEX: Shape = shape(
     "OffsetIndex",
     &[
         many(1, "page_locations", &Kind::Struct(&PAGE_LOCATION)),
-        many(2, "unencoded_byte_array_data_bytes", &Kind::I64),
+        many(2, "unencoded_byte_array_data_bytes", &Kind::Int),
     ],
 );
 
@@ -100,7 +100,7 @@ pub static OFFSET_INDEX: Shape = shape(
 pub static BLOOM_FILTER_HEADER: Shape = shape(
     "BloomFilterHeader",
     &[
-        one(1, "numBytes", Kind::I32),
+        one(1, "numBytes", Kind::Int),
         one(2, "algorithm", Kind::Struct(&BLOOM_FILTER_ALGORITHM)),
         one(3, "hash", Kind::Struct(&BLOOM_FILTER_HASH)),
         one(4, "compression", Kind::Struct(&BLOOM_FILTER_COMPRESSION)),
@@ -111,18 +111,18 @@ static SCHEMA_ELEMENT: Shape = shape(
     "SchemaElement",
     &[
         one(1, "type", PHYSICAL_TYPE),
-        one(2, "type_length", Kind::I32),
+        one(2, "type_length", Kind::Int),
         one(
             3,
             "repetition_type",
             Kind::Choice(FieldRepetitionType::name_of),
         ),
         one(4, "name", Kind::Text),
-        one(5, "num_children", Kind::I32),
+        one(5, "num_children", Kind::Int),
         one(6, "converted_type", Kind::Choice(ConvertedType::name_of)),
-        one(7, "scale", Kind::I32),
-        one(8, "precision", Kind::I32),
-        one(9, "field_id", Kind::I32),
+        one(7, "scale", Kind::Int),
+        one(8, "precision", Kind::Int),
+        one(9, "field_id", Kind::Int),
         one(10, "logicalType", Kind::Struct(&LOGICAL_TYPE)),
     ],
 );
@@ -153,7 +153,7 @@ static LOGICAL_TYPE: Shape = shape(
 
 static DECIMAL_TYPE: Shape = shape(
     "DecimalType",
-    &[one(1, "scale", Kind::I32), one(2, "precision", Kind::I32)],
+    &[one(1, "scale", Kind::Int), one(2, "precision", Kind::Int)],
 );
 
 static TIME_TYPE: Shape = shape(
@@ -176,12 +176,12 @@ static TIME_UNIT: Shape = shape(
 static INT_TYPE: Shape = shape(
     "IntType",
     &[
-        one(1, "bitWidth", Kind::I8),
+        one(1, "bitWidth", Kind::Int),
         one(2, "isSigned", Kind::Boolean),
     ],
 );
 
-static VARIANT_TYPE: Shape = shape("VariantType", &[one(1, "specification_version", Kind::I8)]);
+static VARIANT_TYPE: Shape = shape("VariantType", &[one(1, "specification_version", Kind::Int)]);
 
 static GEOMETRY_TYPE: Shape = shape("GeometryType", &[one(1, "crs", Kind::Text)]);
 
@@ -201,19 +201,19 @@ static ROW_GROUP: Shape = shape(
     "RowGroup",
     &[
         many(1, "columns", &Kind::Struct(&COLUMN_CHUNK)),
-        one(2, "total_byte_size", Kind::I64),
-        one(3, "num_rows", Kind::I64),
+        one(2, "total_byte_size", Kind::Int),
+        one(3, "num_rows", Kind::Int),
         many(4, "sorting_columns", &Kind::Struct(&SORTING_COLUMN)),
-        one(5, "file_offset", Kind::I64),
-        one(6, "total_compressed_size", Kind::I64),
-        one(7, "ordinal", Kind::I16),
+        one(5, "file_offset", Kind::Int),
+        one(6, "total_compressed_size", Kind::Int),
+        one(7, "ordinal", Kind::Int),
     ],
 );
 
 static SORTING_COLUMN: Shape = shape(
     "SortingColumn",
     &[
-        one(1, "column_idx", Kind::I32),
+        one(1, "column_idx", Kind::Int),
         one(2, "descending", Kind::Boolean),
         one(3, "nulls_first", Kind::Boolean),
     ],
@@ -223,12 +223,12 @@ static COLUMN_CHUNK: Shape = shape(
     "ColumnChunk",
     &[
         one(1, "file_path", Kind::Text),
-        one(2, "file_offset", Kind::I64),
+        one(2, "file_offset", Kind::Int),
         one(3, "meta_data", Kind::Struct(&COLUMN_META_DATA)),
-        one(4, "offset_index_offset", Kind::I64),
-        one(5, "offset_index_length", Kind::I32),
-        one(6, "column_index_offset", Kind::I64),
-        one(7, "column_index_length", Kind::I32),
+        one(4, "offset_index_offset", Kind::Int),
+        one(5, "offset_index_length", Kind::Int),
+        one(6, "column_index_offset", Kind::Int),
+        one(7, "column_index_length", Kind::Int),
         one(8, "crypto_metadata", Kind::Struct(&COLUMN_CRYPTO_META_DATA)),
         one(9, "encrypted_column_metadata", Kind::Bytes),
     ],
@@ -241,17 +241,17 @@ static COLUMN_META_DATA: Shape = shape(
         many(2, "encodings", &ENCODING),
         many(3, "path_in_schema", &Kind::Text),
         one(4, "codec", Kind::Choice(CompressionCodec::name_of)),
-        one(5, "num_values", Kind::I64),
-        one(6, "total_uncompressed_size", Kind::I64),
-        one(7, "total_compressed_size", Kind::I64),
+        one(5, "num_values", Kind::Int),
+        one(6, "total_uncompressed_size", Kind::Int),
+        one(7, "total_compressed_size", Kind::Int),
         many(8, "key_value_metadata", &Kind::Struct(&KEY_VALUE)),
-        one(9, "data_page_offset", Kind::I64),
-        one(10, "index_page_offset", Kind::I64),
-        one(11, "dictionary_page_offset", Kind::I64),
+        one(9, "data_page_offset", Kind::Int),
+        one(10, "index_page_offset", Kind::Int),
+        one(11, "dictionary_page_offset", Kind::Int),
         one(12, "statistics", Kind::Struct(&STATISTICS)),
         many(13, "encoding_stats", &Kind::Struct(&PAGE_ENCODING_STATS)),
-        one(14, "bloom_filter_offset", Kind::I64),
-        one(15, "bloom_filter_length", Kind::I32),
+        one(14, "bloom_filter_offset", Kind::Int),
+        one(15, "bloom_filter_length", Kind::Int),
         one(16, "size_statistics", Kind::Struct(&SIZE_STATISTICS)),
         one(
             17,
@@ -266,13 +266,13 @@ static STATISTICS: Shape = shape(
     &[
         one(1, "max", Kind::Bytes),
         one(2, "min", Kind::Bytes),
-        one(3, "null_count", Kind::I64),
-        one(4, "distinct_count", Kind::I64),
+        one(3, "null_count", Kind::Int),
+        one(4, "distinct_count", Kind::Int),
         one(5, "max_value", Kind::Bytes),
         one(6, "min_value", Kind::Bytes),
         one(7, "is_max_value_exact", Kind::Boolean),
         one(8, "is_min_value_exact", Kind::Boolean),
-        one(9, "nan_count", Kind::I64),
+        one(9, "nan_count", Kind::Int),
     ],
 );
 
@@ -281,16 +281,16 @@ static PAGE_ENCODING_STATS: Shape = shape(
     &[
         one(1, "page_type", PAGE_TYPE),
         one(2, "encoding", ENCODING),
-        one(3, "count", Kind::I32),
+        one(3, "count", Kind::Int),
     ],
 );
 
 static SIZE_STATISTICS: Shape = shape(
     "SizeStatistics",
     &[
-        one(1, "unencoded_byte_array_data_bytes", Kind::I64),
-        many(2, "repetition_level_histogram", &Kind::I64),
-        many(3, "definition_level_histogram", &Kind::I64),
+        one(1, "unencoded_byte_array_data_bytes", Kind::Int),
+        many(2, "repetition_level_histogram", &Kind::Int),
+        many(3, "definition_level_histogram", &Kind::Int),
     ],
 );
 
@@ -298,7 +298,7 @@ static GEOSPATIAL_STATISTICS: Shape = shape(
     "GeospatialStatistics",
     &[
         one(1, "bbox", Kind::Struct(&BOUNDING_BOX)),
-        many(2, "geospatial_types", &Kind::I32),
+        many(2, "geospatial_types", &Kind::Int),
     ],
 );
 
@@ -370,7 +370,7 @@ static ENCRYPTION_WITH_COLUMN_KEY: Shape = shape(
 static DATA_PAGE_HEADER: Shape = shape(
     "DataPageHeader",
     &[
-        one(1, "num_values", Kind::I32),
+        one(1, "num_values", Kind::Int),
         one(2, "encoding", ENCODING),
         one(3, "definition_level_encoding", ENCODING),
         one(4, "repetition_level_encoding", ENCODING),
@@ -381,7 +381,7 @@ static DATA_PAGE_HEADER: Shape = shape(
 static DICTIONARY_PAGE_HEADER: Shape = shape(
     "DictionaryPageHeader",
     &[
-        one(1, "num_values", Kind::I32),
+        one(1, "num_values", Kind::Int),
         one(2, "encoding", ENCODING),
         one(3, "is_sorted", Kind::Boolean),
     ],
@@ -390,12 +390,12 @@ static DICTIONARY_PAGE_HEADER: Shape = shape(
 static DATA_PAGE_HEADER_V2: Shape = shape(
     "DataPageHeaderV2",
     &[
-        one(1, "num_values", Kind::I32),
-        one(2, "num_nulls", Kind::I32),
-        one(3, "num_rows", Kind::I32),
+        one(1, "num_values", Kind::Int),
+        one(2, "num_nulls", Kind::Int),
+        one(3, "num_rows", Kind::Int),
         one(4, "encoding", ENCODING),
-        one(5, "definition_levels_byte_length", Kind::I32),
-        one(6, "repetition_levels_byte_length", Kind::I32),
+        one(5, "definition_levels_byte_length", Kind::Int),
+        one(6, "repetition_levels_byte_length", Kind::Int),
         one(7, "is_compressed", Kind::Boolean),
         one(8, "statistics", Kind::Struct(&STATISTICS)),
     ],
@@ -404,9 +404,9 @@ static DATA_PAGE_HEADER_V2: Shape = shape(
 static PAGE_LOCATION: Shape = shape(
     "PageLocation",
     &[
-        one(1, "offset", Kind::I64),
-        one(2, "compressed_page_size", Kind::I32),
-        one(3, "first_row_index", Kind::I64),
+        one(1, "offset", Kind::Int),
+        one(2, "compressed_page_size", Kind::Int),
+        one(3, "first_row_index", Kind::Int),
     ],
 );
 
