@@ -112,6 +112,21 @@ impl FileMetaData {
         thrift::decode_shared(bytes, limits).map(|(metadata, _)| metadata)
     }
 
+    /// Only the schema of the footer that `bytes` hold; the rest is passed over.
+    pub fn decode_schema(bytes: &Bytes, limits: &Limits) -> Result<Vec<SchemaElement>> {
+        let mut reader = Reader::new(bytes, limits);
+        let mut fields = Fields::new("FileMetaData");
+        let mut schema = Vec::new();
+        while let Some((id, wire)) = fields.next(&mut reader)? {
+            match (id, wire) {
+                (2, Wire::List) => schema = decode_schema(&mut reader)?,
+                _ => fields.skip(&mut reader, wire)?,
+            }
+        }
+        fields.require(&reader, &[2])?;
+        Ok(schema)
+    }
+
     /// The footer's bytes, without the tail.
     pub fn encode(&self) -> Vec<u8> {
         thrift::encode(self)
@@ -350,6 +365,23 @@ mod tests {
         };
         let error = FileMetaData::decode(&meta.encode().into(), &limits).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn the_schema_can_be_had_where_the_rest_makes_no_sense() {
+        let meta = testing::file_metadata();
+        let limits = Limits::default();
+        let bytes = Bytes::from(meta.encode());
+        let schema = FileMetaData::decode_schema(&bytes, &limits).unwrap();
+        assert_eq!(schema, meta.schema);
+        for end in 0..bytes.len() {
+            assert!(FileMetaData::decode_schema(&bytes.slice(..end), &limits).is_err());
+        }
+        // an empty schema, and row groups of which each lacks all that is required
+        let broken = Bytes::from_static(&[0x29, 0x0c, 0x29, 0x1c, 0, 0]);
+        assert!(FileMetaData::decode(&broken, &limits).is_err());
+        let schema = FileMetaData::decode_schema(&broken, &limits).unwrap();
+        assert_eq!(schema, []);
     }
 
     #[test]
