@@ -189,7 +189,7 @@ impl std::fmt::Debug for File {
 
 /// Which format the first and last bytes promise. A file that only begins like one is that format, cut off:
 /// its own room says where.
-fn detect(source: &dyn Source) -> Result<Format> {
+pub fn detect(source: &dyn Source) -> Result<Format> {
     const MAGIC: usize = 4;
     if source.size() == 0 {
         return Err(Error::truncated("the file is empty"));

@@ -1,6 +1,8 @@
 //! How a file or column says that it is encrypted: enough to name the reason, and to find the keys.
 //! // spec: parquet.thrift, EncryptionAlgorithm; Encryption.md
 
+use std::fmt;
+
 use bytes::Bytes;
 
 use crate::error::Result;
@@ -17,6 +19,17 @@ pub enum EncryptionAlgorithm {
     AesGcmCtrV1(AesGcm),
     /// A member that is not known here, by its number; 0 if none is set.
     Other(i16),
+}
+
+impl EncryptionAlgorithm {
+    /// The specification's name of the member, or `UNKNOWN`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            EncryptionAlgorithm::AesGcmV1(_) => "AES_GCM_V1",
+            EncryptionAlgorithm::AesGcmCtrV1(_) => "AES_GCM_CTR_V1",
+            EncryptionAlgorithm::Other(_) => "UNKNOWN",
+        }
+    }
 }
 
 impl Structure for EncryptionAlgorithm {
@@ -171,6 +184,19 @@ impl FileCryptoMetaData {
     }
 }
 
+/// With what, and what is said about the key: bytes that only who has the key understands.
+impl fmt::Display for FileCryptoMetaData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "with {}", self.encryption_algorithm.name())?;
+        let Some(key) = &self.key_metadata else {
+            return Ok(());
+        };
+        f.write_str(" (key metadata 0x")?;
+        key.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str(")")
+    }
+}
+
 impl Structure for FileCryptoMetaData {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
         let mut crypto = FileCryptoMetaData {
@@ -199,6 +225,19 @@ impl Structure for FileCryptoMetaData {
 mod tests {
     use super::*;
     use crate::parquet::testing;
+
+    #[test]
+    fn crypto_metadata_names_the_cipher_and_the_key() {
+        let mut crypto = FileCryptoMetaData {
+            encryption_algorithm: testing::algorithm(),
+            key_metadata: Some(Bytes::from_static(b"kf")),
+        };
+        let text = "with AES_GCM_CTR_V1 (key metadata 0x6b66)";
+        assert_eq!(crypto.to_string(), text);
+        crypto.key_metadata = None;
+        crypto.encryption_algorithm = EncryptionAlgorithm::Other(7);
+        assert_eq!(crypto.to_string(), "with UNKNOWN");
+    }
 
     #[test]
     fn crypto_metadata_survives_every_cut_and_flip() {

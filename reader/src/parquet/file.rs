@@ -8,14 +8,17 @@
 //! the row group and the file's size before that.
 // spec: README.md, "File format"; parquet.thrift, ColumnChunk, ColumnMetaData
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::FileMeta;
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::created_by::CreatedBy;
+use lith_format::parquet::encryption::FileCryptoMetaData;
 use lith_format::parquet::footer::{FileMetaData, TAIL_BYTES, Tail};
 use lith_format::parquet::neutral::{self, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
@@ -143,7 +146,7 @@ impl ParquetFile {
 /// The metadata of a chunk that can be read from this file without keys.
 fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaData> {
     if chunk.crypto_metadata.is_some() {
-        return Err(encrypted("column"));
+        return Err(encrypted("column is encrypted"));
     }
     if chunk
         .file_path
@@ -164,28 +167,42 @@ fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaDat
 
 #[cold]
 fn encrypted(what: &str) -> Error {
-    let message = format!("the {what} is encrypted and no key was given");
+    let message = format!("the {what} and no key was given");
     Error::new(ErrorKind::Encrypted, message)
 }
 
-/// Reads the footer at the end of a file, in one go where it is small, and says how long it is.
+/// The footer at the end of a file, and how long it is.
 fn read_footer(source: &dyn Source, limits: &Limits) -> Result<(FileMetaData, u64)> {
+    let (range, bytes) = footer_bytes(source, limits)?;
+    let footer = FileMetaData::decode(&bytes, limits).map_err(|error| error.rebase(range.start))?;
+    Ok((footer, bytes.len() as u64))
+}
+
+/// The bytes of the footer at the end of a file, in one go where it is small, and where they lie. A footer
+/// that is encrypted is an error.
+pub fn footer_bytes(source: &dyn Source, limits: &Limits) -> Result<(Range<u64>, Bytes)> {
     let size = source.size();
     let first = size.min(FIRST_READ);
     let last = source.read_at(size - first, first as usize)?;
     let tail = Tail::decode(&last, size, limits)?;
-    if tail.encrypted {
-        return Err(encrypted("footer"));
-    }
     let len = (tail.footer.end - tail.footer.start) as usize;
     let end = last.len() - TAIL_BYTES;
     let footer = match end.checked_sub(len) {
         Some(start) => last.slice(start..end),
         None => source.read_at(tail.footer.start, len)?,
     };
-    let footer =
-        FileMetaData::decode(&footer, limits).map_err(|error| error.rebase(tail.footer.start))?;
-    Ok((footer, len as u64))
+    match tail.encrypted {
+        true => Err(locked(&footer, limits)),
+        false => Ok((tail.footer, footer)),
+    }
+}
+
+/// That a footer is encrypted, how, and what the file says of the key.
+fn locked(footer: &Bytes, limits: &Limits) -> Error {
+    match FileCryptoMetaData::decode(footer, limits) {
+        Ok((crypto, _)) => encrypted(&format!("footer is encrypted {crypto}")),
+        Err(_) => encrypted("footer is encrypted"),
+    }
 }
 
 /// Where errors of a column are.

@@ -26,4 +26,4 @@ mod file;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use file::ParquetFile;
+pub use file::{ParquetFile, footer_bytes};
