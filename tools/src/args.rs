@@ -44,7 +44,8 @@ pub enum Command {
     Stats(Stats),
     /// Print what the index of a file says of each stride of its columns: rows, nulls, ranges.
     Pages(Pages),
-    /// Print everything that the metadata of a file holds, under the specification's names.
+    /// Print everything that the metadata of a file holds, indexes and page headers too, under the
+    /// specification's names.
     Meta(Meta),
     /// Print the number of rows, or of those that match a predicate.
     Count(Count),

@@ -1,7 +1,7 @@
 //! The leaves that a command shows, and how it shows a bound of one.
 
 use lith_format::error::{Error, Result};
-use lith_format::render::{render_json, render_text};
+use lith_format::render::render_text;
 use lith_format::schema::{LeafId, Schema};
 use lith_format::stats::Bound;
 use lith_format::types::LogicalType;
@@ -9,6 +9,7 @@ use lith_format::vector::Vector;
 use serde_json::Value;
 
 use crate::dataset::split_columns;
+use crate::meta::value_json;
 
 /// A leaf of a file.
 pub struct Leaf {
@@ -70,13 +71,8 @@ pub fn bound_cell(text: Option<String>) -> String {
 
 /// A bound as rows show the value; null if there is none.
 pub fn bound_json(ty: &LogicalType, bound: &Option<Bound>) -> Value {
-    let Some(bound) = bound else {
-        return Value::Null;
-    };
-    let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
-    let mut text = String::new();
-    render_json(&vector, 0, &mut text);
-    serde_json::from_str(&text).unwrap_or(Value::String(text))
+    let value = bound.as_ref().map(|bound| bound.value.clone());
+    value.map_or(Value::Null, |value| value_json(ty, value))
 }
 
 #[cfg(test)]

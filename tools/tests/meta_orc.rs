@@ -5,16 +5,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
+mod corpus;
+
 use std::cmp::Ordering;
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use corpus::{corpus, difference, gunzip, manifest, shown_or_refused};
 use lith::meta::meta;
-use lith_format::compress::{Codec, decompress};
-use lith_format::error::{ErrorKind, Result};
+use lith_format::error::ErrorKind;
 use lith_format::schema::LeafId;
 use lith_reader::file::OpenOptions;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What cannot be shown, and why.
 const REFUSED: [(&str, ErrorKind); 12] = [
@@ -53,55 +54,13 @@ const NOT_COMPARED: [&str; 4] = [
     "schema_version",
 ];
 
-fn shared() -> Option<PathBuf> {
-    let shared = std::env::var_os("LITH_SHARED").map(PathBuf::from);
-    if shared.is_none() {
-        eprintln!("LITH_SHARED is not set: the corpus is not read");
-    }
-    shared
-}
-
-fn shown(path: &Path) -> Result<Value> {
-    meta(&OpenOptions::default().open(path)?)
-}
-
-fn gunzip(path: &Path) -> Value {
-    let stored = fs::read(path).unwrap();
-    let mut bytes = Vec::new();
-    decompress(Codec::Gzip, &stored, 1 << 30, &mut bytes).unwrap();
-    serde_json::from_slice(&bytes).unwrap()
-}
-
-/// Where two values differ first.
-fn difference(place: &str, found: &Value, expected: &Value) -> Option<String> {
-    match (found, expected) {
-        (Value::Object(a), Value::Object(b)) => {
-            let names = a.keys().chain(b.keys());
-            names.into_iter().find_map(|name| {
-                let (a, b) = (a.get(name), b.get(name));
-                let null = Value::Null;
-                let place = format!("{place}.{name}");
-                difference(&place, a.unwrap_or(&null), b.unwrap_or(&null))
-            })
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let mut pairs = a.iter().zip(b).enumerate();
-            pairs.find_map(|(index, (a, b))| difference(&format!("{place}[{index}]"), a, b))
-        }
-        _ if found == expected => None,
-        _ => Some(format!("{place}: {found:.200}, not {expected:.200}")),
-    }
-}
-
 #[test]
 fn every_file_is_equal_to_its_expectation_or_refused() {
-    let Some(corpus) = shared().map(|shared| shared.join("corpus")) else {
+    let Some(corpus) = corpus() else {
         return;
     };
-    let manifest = fs::read(corpus.join("MANIFEST.json")).unwrap();
-    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let (mut equal, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
-    for entry in manifest["files"].as_array().unwrap() {
+    for entry in manifest(&corpus) {
         let name = entry["file"].as_str().unwrap();
         let Some(expected) = entry["metadata"]
             .as_str()
@@ -109,7 +68,7 @@ fn every_file_is_equal_to_its_expectation_or_refused() {
         else {
             continue;
         };
-        let mut shown = match shown(&corpus.join(name)) {
+        let mut shown = match meta(&corpus.join(name)) {
             Ok(shown) => shown,
             Err(error) => {
                 refused.push((name.to_string(), error.kind()));
@@ -138,30 +97,17 @@ fn every_file_is_equal_to_its_expectation_or_refused() {
 
 #[test]
 fn damaged_files_are_shown_or_refused_but_never_panic() {
-    let Some(damaged) = shared().map(|shared| shared.join("corpus/damaged/orc")) else {
+    let Some(corpus) = corpus() else {
         return;
     };
-    let (mut sound, mut refused) = (0, 0);
-    for entry in fs::read_dir(damaged).unwrap() {
-        match shown(&entry.unwrap().path()) {
-            Ok(shown) => {
-                assert!(shown["stripes"].is_array());
-                sound += 1;
-            }
-            Err(error) => {
-                assert_ne!(error.kind(), ErrorKind::Io, "{error}");
-                refused += 1;
-            }
-        }
-    }
-    eprintln!("{sound} shown, {refused} refused");
+    let (sound, refused) = shown_or_refused(&corpus.join("damaged/orc"), "stripes");
     assert!(sound > 0 && refused > 0);
 }
 
 /// Bounds of strides are those of the row index: every stride's lie within its row group's.
 #[test]
 fn strides_lie_within_their_row_groups() {
-    let Some(corpus) = shared().map(|shared| shared.join("corpus/synth/orc")) else {
+    let Some(corpus) = corpus().map(|corpus| corpus.join("synth/orc")) else {
         return;
     };
     let mut compared = 0;

@@ -3,7 +3,6 @@
 use std::io::{self, BufWriter, Write};
 
 use lith_format::render::escape_controls;
-use lith_reader::file::OpenOptions;
 use serde_json::Value;
 
 use crate::args::{Meta, TextFormat};
@@ -11,8 +10,7 @@ use crate::failure::Result;
 use crate::meta::meta;
 
 pub(super) fn run(args: &Meta) -> Result {
-    let file = OpenOptions::default().open(&args.path)?;
-    let meta = meta(&file)?;
+    let meta = meta(&args.path)?;
     let mut out = BufWriter::new(io::stdout().lock());
     match args.format {
         TextFormat::Json => serde_json::to_writer(&mut out, &meta).map_err(io::Error::from)?,

@@ -3,22 +3,45 @@
 //! What is not written is not there; numbers of the future are shown as numbers. Text that is not UTF-8, bytes
 //! and floats that JSON has no word for are strings, as in rows.
 
-use lith_format::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+use lith_format::error::Result;
+use lith_format::limits::Limits;
+use lith_format::meta::Format;
+use lith_format::render::render_json;
+use lith_format::scalar::Scalar;
 use lith_format::tree::Node;
-use lith_reader::file::File;
+use lith_format::types::LogicalType;
+use lith_format::vector::Vector;
+use lith_reader::file::detect;
+use lith_reader::source::{FileSource, Source};
 use serde_json::{Map, Number, Value};
 
 mod orc;
+mod pages;
+mod parquet;
 
-/// The metadata of a file.
-pub fn meta(file: &File) -> Result<Value> {
-    let read = || match file.orc() {
-        Some(orc) => orc::meta(file.source(), orc, file.limits()),
-        None => Err(Error::unsupported(
-            "the metadata of Parquet is not shown yet",
-        )),
+/// The metadata of a file. A footer that no reader would accept is shown all the same, as far as it can be
+/// taken apart.
+pub fn meta(path: &Path) -> Result<Value> {
+    let read = || {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+        let limits = Limits::default();
+        match detect(source.as_ref())? {
+            Format::Orc => orc::meta(&source, &limits),
+            Format::Parquet => parquet::meta(source.as_ref(), &limits),
+        }
     };
-    read().map_err(|error| error.at_path(file.path()))
+    read().map_err(|error| error.at_path(path))
+}
+
+/// A value as rows show it.
+pub(crate) fn value_json(ty: &LogicalType, value: Scalar) -> Value {
+    let vector = Vector::constant(ty.clone(), value, 1);
+    let mut text = String::new();
+    render_json(&vector, 0, &mut text);
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 fn json(node: Node) -> Value {

@@ -31,7 +31,8 @@ struct Opened<'a> {
     limits: Limits,
 }
 
-pub(super) fn meta(source: &Arc<dyn Source>, orc: &OrcFile, limits: Limits) -> Result<Value> {
+pub(super) fn meta(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
+    let (limits, orc) = (*limits, &OrcFile::open(source, limits)?);
     let file = Opened {
         source,
         orc,

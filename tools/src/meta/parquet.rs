@@ -1,0 +1,325 @@
+//! The metadata of a Parquet file: its footer, and of every column chunk what lies beside its pages.
+//!
+//! ```text
+//! { footer_length, footer, chunks: [ { row_group, column, pages: [..], page_count, page_types, column_index,
+//!   offset_index, bloom_filter_header, bloom_filter_bitset_offset, bloom_filter_bitset_sha256, has_..,
+//!   statistics_decoded, .._error } ] }
+//! ```
+//! What of a chunk cannot be read is an `.._error` of that chunk, and the rest is shown: so it is with columns
+//! that are encrypted. Bits of Bloom filters are shown by their place and their SHA-256.
+//!
+//! spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
+
+use bytes::Bytes;
+use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::limits::Limits;
+use lith_format::parquet::bound;
+use lith_format::parquet::footer::FileMetaData;
+use lith_format::parquet::schema::{self, Leaf};
+use lith_format::parquet::tree::{self, Shape};
+use lith_format::tree::Node;
+use lith_reader::parquet::footer_bytes;
+use lith_reader::source::Source;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::pages::{Cursor, pages};
+use super::{digits, json as to_json, value_json};
+
+pub(super) fn meta(source: &dyn Source, limits: &Limits) -> Result<Value> {
+    let (range, bytes) = footer_bytes(source, limits)?;
+    let (footer, _) = tree::decode(&bytes, &tree::FILE_META_DATA, limits)
+        .map_err(|error| error.rebase(range.start))?;
+    let leaves = leaves(&bytes, limits).unwrap_or_default();
+    let mut cursor = Cursor::new(source, limits);
+    let mut chunks = Vec::new();
+    for (row_group, group) in footer.list("row_groups").iter().enumerate() {
+        for (column, chunk) in group.list("columns").iter().enumerate() {
+            let mut fields = Map::new();
+            fields.insert("row_group".into(), row_group.into());
+            fields.insert("column".into(), column.into());
+            describe(chunk, leaves.get(column), &mut cursor, &mut fields);
+            chunks.push(Value::Object(fields));
+        }
+    }
+    Ok(json!({
+        "schema_version": 1,
+        "format": "parquet",
+        "footer_length": bytes.len(),
+        "footer": to_json(footer),
+        "chunks": chunks,
+    }))
+}
+
+/// What it takes to show bounds as values; a schema that makes no sense leaves them bytes.
+fn leaves(bytes: &Bytes, limits: &Limits) -> Result<Vec<Leaf>> {
+    let elements = FileMetaData::decode_schema(bytes, limits)?;
+    schema::decode(&elements, limits).map(|(_, leaves)| leaves)
+}
+
+/// All that the file holds of a chunk beside the footer.
+fn describe(chunk: &Node, leaf: Option<&Leaf>, cursor: &mut Cursor, out: &mut Map<String, Value>) {
+    let (meta, absence) = readable(chunk);
+    let absence = absence.as_ref();
+    let pages = pages(meta, absence, cursor);
+    out.insert("page_count".into(), pages.headers.len().into());
+    out.insert("page_types".into(), pages.types.into());
+    out.insert("pages".into(), pages.headers.into());
+    note("page_error", pages.error, out);
+    for (name, shape) in [
+        ("column_index", &tree::COLUMN_INDEX),
+        ("offset_index", &tree::OFFSET_INDEX),
+    ] {
+        let index = index(chunk, name, shape, absence, cursor);
+        out.insert(format!("has_{name}"), matches!(index, Ok(Some(_))).into());
+        match index {
+            Ok(None) => {}
+            Ok(Some(index)) => {
+                out.insert(name.into(), index);
+            }
+            Err(error) => note(&format!("{name}_error"), Some(error), out),
+        }
+    }
+    let bloom = bloom_filter(meta, absence, cursor);
+    out.insert(
+        "has_bloom_filter".into(),
+        matches!(bloom, Ok(Some(_))).into(),
+    );
+    match bloom {
+        Ok(bloom) => out.extend(bloom.unwrap_or_default()),
+        Err(error) => note("bloom_filter_error", Some(error), out),
+    }
+    if let Some(values) = leaf.and_then(|leaf| statistics(meta, leaf)) {
+        out.insert("statistics_decoded".into(), values.into());
+    }
+}
+
+fn note(name: &str, error: Option<Error>, out: &mut Map<String, Value>) {
+    if let Some(error) = error {
+        out.insert(name.into(), error.to_string().into());
+    }
+}
+
+/// The metadata of a chunk, and why what it points to cannot be read, if so.
+fn readable(chunk: &Node) -> (&Node, Option<Error>) {
+    const NONE: &Node = &Node::Object(Vec::new());
+    let absence = if chunk.get("crypto_metadata").is_some() {
+        let message = "the column is encrypted and no key was given";
+        Some(Error::new(ErrorKind::Encrypted, message))
+    } else if matches!(chunk.get("file_path"), Some(Node::Text(path)) if !path.is_empty()) {
+        Some(Error::unsupported("the column lies in another file"))
+    } else {
+        None
+    };
+    match chunk.get("meta_data") {
+        Some(meta) => (meta, absence),
+        None => {
+            let error = Error::corrupt("column chunk without metadata");
+            (NONE, absence.or(Some(error)))
+        }
+    }
+}
+
+/// An error that is told more than once.
+pub(super) fn again(error: &Error) -> Error {
+    Error::new(error.kind(), error.message().to_string())
+}
+
+/// The index called `name`, if the chunk has one.
+fn index(
+    chunk: &Node,
+    name: &str,
+    shape: &'static Shape,
+    absence: Option<&Error>,
+    cursor: &mut Cursor,
+) -> Result<Option<Value>> {
+    let Some(offset) = chunk.int(&format!("{name}_offset")) else {
+        return Ok(None);
+    };
+    if let Some(absence) = absence {
+        return Err(again(absence));
+    }
+    let length = chunk.int(&format!("{name}_length")).unwrap_or(-1);
+    let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
+        let message = format!("an index cannot have {length} bytes at {offset}");
+        return Err(Error::corrupt(message).at(shape.name(), 0));
+    };
+    let bytes = cursor.read(offset, length)?;
+    let (node, _) =
+        tree::decode(&bytes, shape, cursor.limits()).map_err(|error| error.rebase(offset))?;
+    Ok(Some(to_json(node)))
+}
+
+/// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
+fn bloom_filter(
+    meta: &Node,
+    absence: Option<&Error>,
+    cursor: &mut Cursor,
+) -> Result<Option<Map<String, Value>>> {
+    let Some(offset) = meta.int("bloom_filter_offset") else {
+        return Ok(None);
+    };
+    if let Some(absence) = absence {
+        return Err(again(absence));
+    }
+    let shape = &tree::BLOOM_FILTER_HEADER;
+    let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
+    let offset =
+        u64::try_from(offset).map_err(|_| corrupt(format!("a filter cannot lie at {offset}")))?;
+    let (header, length) = cursor.structure(offset, shape)?;
+    let bits = header.int("numBytes").unwrap_or(-1);
+    let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
+    let place = offset.saturating_add(length);
+    let digest = Sha256::digest(cursor.read(place, bits)?);
+    Ok(Some(Map::from_iter([
+        ("bloom_filter_header".to_string(), to_json(header)),
+        ("bloom_filter_bitset_offset".to_string(), place.into()),
+        (
+            "bloom_filter_bitset_sha256".to_string(),
+            digits(&digest).into(),
+        ),
+    ])))
+}
+
+/// The bounds of a chunk that are values of the leaf, believed or not.
+fn statistics(meta: &Node, leaf: &Leaf) -> Option<Map<String, Value>> {
+    let statistics = meta.get("statistics")?;
+    let bounds = ["min", "max", "min_value", "max_value"].into_iter();
+    let values: Map<_, _> = bounds
+        .filter_map(|name| {
+            let Some(Node::Bytes(bytes)) = statistics.get(name) else {
+                return None;
+            };
+            let value = bound::decode(bytes, leaf)?;
+            Some((name.to_string(), value_json(&leaf.logical_type, value)))
+        })
+        .collect();
+    (!values.is_empty()).then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lith_format::parquet::column_metadata::ColumnMetaData;
+    use lith_format::parquet::encryption::ColumnCryptoMetaData;
+    use lith_format::parquet::footer::{FileMetaData, MAGIC, Tail};
+    use lith_format::parquet::index::{BloomFilterHeader, OffsetIndex};
+    use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
+    use lith_reader::source::BytesSource;
+
+    /// A page of two bytes at 4, whose header is five long, and an index and a filter behind it.
+    const PAGE: [u8; 7] = [0x15, 0, 0x25, 4, 0, 0xaa, 0xbb];
+
+    fn chunk() -> ColumnChunk {
+        ColumnChunk {
+            meta_data: Some(ColumnMetaData {
+                data_page_offset: MAGIC.len() as i64,
+                total_compressed_size: PAGE.len() as i64,
+                ..ColumnMetaData::default()
+            }),
+            ..ColumnChunk::default()
+        }
+    }
+
+    /// A file of one row group.
+    fn file(body: &[u8], columns: Vec<ColumnChunk>) -> Vec<u8> {
+        let footer = FileMetaData {
+            row_groups: vec![RowGroup {
+                columns,
+                ..RowGroup::default()
+            }],
+            ..FileMetaData::default()
+        };
+        let footer = footer.encode();
+        let tail = Tail::encode(footer.len() as u32);
+        [&MAGIC[..], body, &footer, &tail].concat()
+    }
+
+    fn shown(bytes: Vec<u8>) -> Result<Value> {
+        meta(&BytesSource::new(bytes, "test"), &Limits::default())
+    }
+
+    /// A page, an offset index, and a filter of 32 bytes.
+    fn whole() -> Vec<u8> {
+        let index = OffsetIndex::default().encode();
+        let filter = [BloomFilterHeader::new(32).encode(), vec![0; 32]].concat();
+        let mut chunk = chunk();
+        let place = MAGIC.len() + PAGE.len();
+        chunk.offset_index_offset = Some(place as i64);
+        chunk.offset_index_length = Some(index.len() as i32);
+        let meta = chunk.meta_data.as_mut().unwrap();
+        meta.bloom_filter_offset = Some((place + index.len()) as i64);
+        file(&[&PAGE[..], &index, &filter].concat(), vec![chunk])
+    }
+
+    #[test]
+    fn a_chunk_is_described_whole() {
+        let shown = shown(whole()).unwrap();
+        let chunk = &shown["chunks"][0];
+        let header = json!({ "type": "DATA_PAGE", "compressed_page_size": 2 });
+        let page = json!({ "offset": 4, "header_length": 5, "header": header });
+        assert_eq!(chunk["pages"], json!([page]));
+        assert_eq!(chunk["page_types"], json!({ "DATA_PAGE": 1 }));
+        assert_eq!(chunk["offset_index"], json!({ "page_locations": [] }));
+        assert_eq!(chunk["bloom_filter_header"]["numBytes"], json!(32));
+        let flags = ["column_index", "offset_index", "bloom_filter"];
+        let flags = flags.map(|name| chunk[format!("has_{name}")].as_bool());
+        assert_eq!(flags, [Some(false), Some(true), Some(true)]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_of_its_chunk() {
+        let mut locked = chunk();
+        locked.crypto_metadata = Some(ColumnCryptoMetaData::EncryptionWithFooterKey);
+        locked.column_index_offset = Some(4);
+        let mut elsewhere = chunk();
+        elsewhere.file_path = Some("other.parquet".into());
+        let mut beyond = chunk();
+        beyond.meta_data.as_mut().unwrap().data_page_offset = 1 << 40;
+        let columns = vec![locked, elsewhere, beyond, ColumnChunk::default(), chunk()];
+        let shown = shown(file(&PAGE, columns)).unwrap();
+        let error = |chunk: usize, name: &str| shown["chunks"][chunk][name].as_str();
+        let said = |chunk, text: &str| error(chunk, "page_error").unwrap().contains(text);
+        assert!(said(0, "encrypted") && said(1, "another file"));
+        assert!(said(2, "no page can lie") && said(3, "without metadata"));
+        assert!(
+            error(0, "column_index_error")
+                .unwrap()
+                .contains("encrypted")
+        );
+        assert_eq!(error(4, "page_error"), None);
+        assert_eq!(shown["chunks"][4]["page_count"], json!(1));
+    }
+
+    #[test]
+    fn chunks_that_point_to_the_same_bytes_are_cut_short() {
+        // pages of three bytes that say that they are empty
+        let body = [0x35, 0, 0].repeat(20_000);
+        let mut chunk = chunk();
+        chunk.meta_data.as_mut().unwrap().total_compressed_size = body.len() as i64;
+        let shown = shown(file(&body, vec![chunk; 100])).unwrap();
+        let chunks = shown["chunks"].as_array().unwrap().iter();
+        let pages = chunks.map(|chunk| chunk["page_count"].as_u64().unwrap());
+        let pages = pages.sum::<u64>();
+        assert!((20_000..1_000_000).contains(&pages), "{pages}");
+        let last = shown["chunks"][99]["page_error"].as_str().unwrap();
+        assert!(last.contains("too often"), "{last}");
+    }
+
+    #[test]
+    fn no_truncation_or_flip_panics() {
+        let bytes = whole();
+        for end in 0..bytes.len() {
+            assert!(shown(bytes[..end].to_vec()).is_err(), "{end}");
+        }
+        for position in 0..bytes.len() {
+            for flip in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
+                let mut hostile = bytes.clone();
+                hostile[position] ^= flip;
+                if let Ok(shown) = shown(hostile) {
+                    assert!(shown["chunks"].is_array());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! `lith meta` of every Parquet file of the shared corpus, against an independent decoder that agrees with
+//! the official Thrift classes.
+//!
+//! A closed list: every file with an expectation is equal to it, but for what is named here. Needs
+//! `LITH_SHARED`, a directory with `corpus`; says so where it is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+mod corpus;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use corpus::{corpus, difference, gunzip, manifest, shown_or_refused};
+use lith::meta::meta;
+use lith_format::error::ErrorKind;
+use serde_json::{Value, json};
+
+/// What only one side says: where the expectation comes from, and the version of our own form.
+const NOT_COMPARED: [&str; 4] = [
+    "corpus_metadata",
+    "file",
+    "cross_checked_with",
+    "schema_version",
+];
+
+/// Chunks that are encrypted, whose ciphertext the expectation reads as headers and indexes.
+const CIPHERTEXT: (&str, [usize; 2]) = (
+    "parquet/encrypted/encrypt_columns_plaintext_footer.parquet.encrypted",
+    [4, 5],
+);
+
+/// A file of which the expectation does not say what follows from the rest.
+const TERSE: &str = "parquet/large_string_map.brotli.parquet";
+
+/// Files with bounds that are no values here: decimals of more than 38 digits, and a physical type that does
+/// not exist.
+const UNDECODED: [&str; 3] = [
+    "synth/parquet/jv_dec_binary.parquet",
+    "synth/parquet/pa_decimal_flba_39_76.parquet",
+    "parquet/bad/PARQUET-1481.parquet",
+];
+
+/// An unknown field that is a map without entries, which an expectation writes as an object.
+const EMPTY_MAP: &str = "unknown_field_911";
+
+/// How many pages of a chunk an expectation lists.
+const PAGES: usize = 150;
+
+/// How long a bound may be to be in an expectation.
+const BOUND: usize = 400;
+
+/// Takes out of `shown` what the form of an expectation has no room for, and out of both what errors say.
+fn align(name: &str, shown: &mut Value, expected: &mut Value) {
+    for field in NOT_COMPARED {
+        shown.as_object_mut().unwrap().remove(field);
+        expected.as_object_mut().unwrap().remove(field);
+    }
+    for chunk in shown["chunks"].as_array_mut().unwrap() {
+        chunk["pages"].as_array_mut().unwrap().truncate(PAGES);
+        let chunk = chunk.as_object_mut().unwrap();
+        if let Some(Value::Object(bounds)) = chunk.get_mut("statistics_decoded") {
+            bounds.retain(|_, value| value.as_str().is_none_or(|text| text.len() <= BOUND));
+            if bounds.is_empty() {
+                chunk.remove("statistics_decoded");
+            }
+        }
+        if name == TERSE {
+            chunk.retain(|field, _| !field.starts_with("has_") && field != "statistics_decoded");
+        }
+    }
+    for side in [shown, expected] {
+        for chunk in side["chunks"].as_array_mut().unwrap() {
+            for (field, value) in chunk.as_object_mut().unwrap() {
+                if field.ends_with("_error") {
+                    assert!(!value.as_str().unwrap().is_empty());
+                    *value = json!("error");
+                }
+            }
+        }
+    }
+}
+
+/// Takes out bounds that only one side knows as values: those of INT96 we do, those of [`UNDECODED`] we do not.
+fn align_bounds(name: &str, shown: &mut Value, expected: &mut Value) {
+    const FIELD: &str = "statistics_decoded";
+    let footer = expected["footer"].clone();
+    let mut undecoded = 0;
+    for ordinal in 0..expected["chunks"].as_array().unwrap().len() {
+        let [ours, theirs] = [&mut *shown, &mut *expected].map(|side| {
+            let chunk = &mut side["chunks"][ordinal];
+            chunk.as_object_mut().unwrap()
+        });
+        let [group, column] = ["row_group", "column"].map(|field| {
+            let number = theirs[field].as_u64().unwrap();
+            usize::try_from(number).unwrap()
+        });
+        let chunk = &footer["row_groups"][group]["columns"][column];
+        if chunk["meta_data"]["type"] == json!("INT96") {
+            ours.remove(FIELD);
+        }
+        if !UNDECODED.contains(&name) {
+            continue;
+        }
+        if let Some(Value::Object(bounds)) = theirs.get_mut(FIELD) {
+            let before = bounds.len();
+            bounds.retain(|bound, _| {
+                ours.get(FIELD)
+                    .is_some_and(|ours| ours[bound] != json!(null))
+            });
+            undecoded += before - bounds.len();
+            if bounds.is_empty() {
+                theirs.remove(FIELD);
+            }
+        }
+    }
+    assert_eq!(undecoded > 0, UNDECODED.contains(&name), "{name}");
+}
+
+/// Writes empty maps as we do, as lists of no pairs.
+fn align_maps(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| {
+            if name == EMPTY_MAP && *value == json!({}) {
+                *value = json!([]);
+            }
+            align_maps(value);
+        }),
+        Value::Array(list) => list.iter_mut().for_each(align_maps),
+        _ => {}
+    }
+}
+
+/// Columns that are encrypted say so, and nothing of them is taken for what it is not.
+fn take_ciphertext(name: &str, shown: &mut Value, expected: &mut Value) {
+    if name != CIPHERTEXT.0 {
+        return;
+    }
+    for chunk in CIPHERTEXT.1 {
+        let chunk_shown = &shown["chunks"][chunk];
+        for error in ["page_error", "column_index_error", "offset_index_error"] {
+            let text = chunk_shown[error].as_str().unwrap();
+            assert!(text.contains("encrypted"), "{text}");
+        }
+        assert_eq!(chunk_shown["page_count"], json!(0));
+        for side in [&mut *shown, &mut *expected] {
+            let chunk = side["chunks"][chunk].as_object_mut().unwrap();
+            chunk.retain(|field, _| matches!(field.as_str(), "row_group" | "column"));
+            chunk.insert("pages".to_string(), json!([]));
+        }
+    }
+}
+
+#[test]
+fn every_file_is_equal_to_its_expectation() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (mut equal, mut wrong) = (0, Vec::new());
+    for entry in manifest(&corpus) {
+        let name = entry["file"].as_str().unwrap();
+        let Some(expected) = entry["metadata"]
+            .as_str()
+            .filter(|_| !name.ends_with(".orc"))
+        else {
+            continue;
+        };
+        let mut shown = match meta(&corpus.join(name)) {
+            Ok(shown) => shown,
+            Err(error) => {
+                wrong.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        assert_eq!(shown["schema_version"], json!(1));
+        let mut expected = gunzip(&corpus.join(expected));
+        take_ciphertext(name, &mut shown, &mut expected);
+        align(name, &mut shown, &mut expected);
+        align_bounds(name, &mut shown, &mut expected);
+        align_maps(&mut expected);
+        match difference("", &shown, &expected) {
+            Some(place) => wrong.push(format!("{name}{place}")),
+            None => equal += 1,
+        }
+    }
+    eprintln!("{equal} equal");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(equal, 511);
+}
+
+/// Undamaged files without an expectation: those that are locked, and two more.
+#[test]
+fn what_has_no_expectation_is_locked_or_named_here() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (mut locked, mut others) = (0, Vec::new());
+    for entry in manifest(&corpus) {
+        let name = entry["file"].as_str().unwrap();
+        let is_ours = name.contains(".parquet") && !name.starts_with("damaged/");
+        if !is_ours || entry["metadata"].is_string() || entry["expectation"] == json!("n/a") {
+            continue;
+        }
+        match meta(&corpus.join(name)) {
+            Ok(shown) => others.push((name.to_string(), shown)),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}");
+                assert!(error.message().contains("with AES_GCM"), "{error}");
+                locked += 1;
+            }
+        }
+    }
+    assert_eq!(locked, 11);
+    let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "parquet/bad/ARROW-GH-45185.parquet",
+        "synth/parquet/pa_summary_metadata.parquet",
+    ];
+    assert_eq!(names, expected);
+    let chunk = &others[1].1["chunks"][0];
+    assert!(
+        chunk["page_error"]
+            .as_str()
+            .unwrap()
+            .contains("another file")
+    );
+}
+
+#[test]
+fn damaged_files_are_shown_or_refused_but_never_panic() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (sound, refused) = shown_or_refused(&corpus.join("damaged/parquet"), "chunks");
+    assert!(sound > 0 && refused > 0);
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// A file that needs no corpus.
+fn fixture() -> PathBuf {
+    let mut files = fs::read_dir(fixtures().join("datafilter_parquet/colA=1")).unwrap();
+    files.next().unwrap().unwrap().path()
+}
+
+#[test]
+fn a_fixture_is_equal_to_its_golden() {
+    let golden = fs::read(fixtures().join("meta_parquet.json")).unwrap();
+    let golden: Value = serde_json::from_slice(&golden).unwrap();
+    let shown = meta(&fixture()).unwrap();
+    assert_eq!(difference("", &shown, &golden), None);
+}
+
+fn lith(args: &[&str]) -> Output {
+    let lith = Command::new(env!("CARGO_BIN_EXE_lith")).args(args).output();
+    lith.unwrap()
+}
+
+#[test]
+fn text_shows_the_same_as_json() {
+    let path = fixture();
+    let text = String::from_utf8(lith(&["meta", path.to_str().unwrap()]).stdout).unwrap();
+    for line in ["format: parquet", "  version: 1", "      max_value: 299"] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+    let codecs = text.lines().filter(|line| line.trim() == "codec: SNAPPY");
+    assert_eq!(codecs.count(), 2);
+}
+
+#[test]
+fn a_locked_footer_ends_with_exit_code_4() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("locked.parquet");
+    // AES_GCM_V1 without fields, key metadata "kf", three bytes of ciphertext
+    let mut bytes = b"PARE\x1c\x1c\0\0\x18\x02kf\0abc\x0c\0\0\0".to_vec();
+    bytes.extend(b"PARE");
+    fs::write(&path, bytes).unwrap();
+    let output = lith(&["meta", path.to_str().unwrap(), "-f", "json"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(4), 0));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let how = "encrypted with AES_GCM_V1 (key metadata 0x6b66)";
+    assert!(error.contains(how), "{error}");
+}
