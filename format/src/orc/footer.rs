@@ -6,8 +6,6 @@
 //!
 //! spec: ORCv1.md, "Footer"
 
-use std::ops::Range;
-
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::orc::encoding::{
@@ -16,68 +14,7 @@ use crate::orc::encoding::{
 use crate::orc::encryption::Encryption;
 use crate::orc::proto::{Encoder, Field, Message};
 use crate::orc::statistics::ColumnStatistics;
-
-/// Where a stripe lies.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StripeInformation {
-    /// Offset of its first byte in the file.
-    pub offset: u64,
-    /// Bytes of its index streams.
-    pub index_length: u64,
-    /// Bytes of its data streams.
-    pub data_length: u64,
-    /// Bytes of its footer.
-    pub footer_length: u64,
-    /// Rows.
-    pub number_of_rows: u64,
-    /// The number by which its streams are encrypted; absent, it is one above its predecessor's.
-    pub encrypt_stripe_id: Option<u64>,
-    /// New local keys from here on, one for each encryption variant.
-    pub encrypted_local_keys: Vec<Vec<u8>>,
-}
-
-impl Message for StripeInformation {
-    const NAME: &'static str = "StripeInformation";
-
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
-        match field.number {
-            1 => self.offset = field.u64()?,
-            2 => self.index_length = field.u64()?,
-            3 => self.data_length = field.u64()?,
-            4 => self.footer_length = field.u64()?,
-            5 => self.number_of_rows = field.u64()?,
-            6 => self.encrypt_stripe_id = Some(field.u64()?),
-            7 => self.encrypted_local_keys.push(field.bytes()?.to_vec()),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn encode_fields(&self, out: &mut Encoder) {
-        out.u64(1, self.offset);
-        out.u64(2, self.index_length);
-        out.u64(3, self.data_length);
-        out.u64(4, self.footer_length);
-        out.u64(5, self.number_of_rows);
-        out.u64(6, self.encrypt_stripe_id);
-        out.repeated_bytes(7, &self.encrypted_local_keys);
-    }
-}
-
-impl StripeInformation {
-    /// The stripe's bytes in the file, footer included. Numbers that overflow saturate; in a
-    /// [`Footer`] that passed its validation, none does.
-    pub fn range(&self) -> Range<u64> {
-        self.offset..self.footer_range().end
-    }
-
-    /// The footer's bytes in the file.
-    pub fn footer_range(&self) -> Range<u64> {
-        let index_end = self.offset.saturating_add(self.index_length);
-        let start = index_end.saturating_add(self.data_length);
-        start..start.saturating_add(self.footer_length)
-    }
-}
+use crate::orc::stripe::StripeInformation;
 
 /// A named text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,26 +9,36 @@
 //!
 //! spec: ORCv1.md, "File Tail"
 
-// Layer 5.0: the wire
+// Layer 0: the wire
 pub mod chunk;
 pub mod encoding;
 pub mod proto;
 
-// Layer 5.1: the messages
-pub mod encryption;
-pub mod footer;
-pub mod index;
+// Layer 1: the messages, the inner ones first
 pub mod statistics;
 pub mod stripe;
-pub mod tail;
 pub mod tree;
 
-// Layer 5.2: what they mean
+// Layer 2
+pub mod encryption;
+pub mod index;
+
+// Layer 3
+pub mod footer;
+
+// Layer 4
+pub mod tail;
+
+// Layer 5: what they mean
 pub mod bloom;
-pub mod neutral;
 pub mod notation;
 pub mod schema;
+
+// Layer 6
 pub mod stats;
+
+// Layer 7
+pub mod neutral;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -8,12 +8,11 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta, StrideMeta};
 use crate::orc::encoding::{StreamKind, WriterImplementation};
-use crate::orc::footer::StripeInformation;
 use crate::orc::index::RowIndex;
 use crate::orc::schema::{FileSchema, Leaf};
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::stats::{Trusted, Writer, trust};
-use crate::orc::stripe::{Stream, StripeFooter};
+use crate::orc::stripe::{Stream, StripeFooter, StripeInformation};
 use crate::orc::tail::Tail;
 use crate::types::LogicalType;
 

@@ -1,12 +1,11 @@
 //! What the tests of this room share: a small file's metadata, and hostile variations of bytes.
 
 use crate::orc::encoding::{CalendarKind, CompressionKind, TypeKind, WriterImplementation};
-use crate::orc::footer::{
-    Footer, Metadata, StringPair, StripeInformation, StripeStatistics, Type, UserMetadataItem,
-};
+use crate::orc::footer::{Footer, Metadata, StringPair, StripeStatistics, Type, UserMetadataItem};
 use crate::orc::statistics::{
     ColumnStatistics, IntegerStatistics, StringStatistics, TypeStatistics,
 };
+use crate::orc::stripe::StripeInformation;
 use crate::orc::tail::{MAGIC, PostScript};
 
 /// A type without particulars.

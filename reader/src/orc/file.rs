@@ -232,9 +232,9 @@ mod tests {
     use crate::selection::Selection;
     use crate::source::BytesSource;
     use lith_format::orc::encoding::{CompressionKind, EncodingKind, TypeKind};
-    use lith_format::orc::footer::{Metadata, StripeInformation, Type};
+    use lith_format::orc::footer::{Metadata, Type};
     use lith_format::orc::proto::Message;
-    use lith_format::orc::stripe::{ColumnEncoding, Stream};
+    use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeInformation};
     use lith_format::orc::tail::{MAGIC, PostScript};
     use lith_format::render::render_json;
 

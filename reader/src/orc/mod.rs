@@ -6,7 +6,6 @@
 //! ```
 
 // Layer 0
-mod form;
 mod stream;
 
 // Layer 1
@@ -14,6 +13,7 @@ mod encoding;
 mod stripe;
 
 // Layer 2
+mod form;
 mod present;
 
 // Layer 3

@@ -14,15 +14,13 @@ use lith_format::limits::Limits;
 use lith_format::meta::FileMeta;
 use lith_format::orc::chunk::{Compression, encode};
 use lith_format::orc::encoding::{CalendarKind, CompressionKind, StreamKind, WriterImplementation};
-use lith_format::orc::footer::{
-    Footer, Metadata, StripeInformation, StripeStatistics, Type, UserMetadataItem,
-};
+use lith_format::orc::footer::{Footer, Metadata, StripeStatistics, Type, UserMetadataItem};
 use lith_format::orc::index::{RowIndex, RowIndexEntry};
 use lith_format::orc::neutral;
 use lith_format::orc::proto::Message;
 use lith_format::orc::schema::{self, Dialect, FileSchema};
 use lith_format::orc::statistics::ColumnStatistics;
-use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter};
+use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::{PostScript, Tail};
 use lith_format::schema::Schema;
 use lith_format::step::Step;
