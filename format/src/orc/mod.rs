@@ -40,5 +40,6 @@ pub mod stats;
 // Layer 7
 pub mod neutral;
 
+// Layer 8: for tests
 #[cfg(test)]
 pub(crate) mod testing;

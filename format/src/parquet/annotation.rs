@@ -7,10 +7,10 @@
 
 use crate::error::{Error, Result};
 use crate::parquet::encoding::{ConvertedType, Type};
-use crate::parquet::footer::SchemaElement;
 use crate::parquet::logical::{
     DecimalType, GeographyType, IntType, LogicalType as Annotation, TimeType,
 };
+use crate::parquet::schema_element::SchemaElement;
 use crate::types::{LogicalType, TimeUnit, Zone};
 
 /// The annotation of a leaf. INTERVAL, which has no logical type, keeps its reserved number.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{CompressionCodec, Encoding, PageType, Type};
-use crate::parquet::footer::KeyValue;
+use crate::parquet::key_value::KeyValue;
 use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
 

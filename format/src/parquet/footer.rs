@@ -14,10 +14,10 @@ use bytes::Bytes;
 use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
 use crate::parquet::encryption::EncryptionAlgorithm;
-use crate::parquet::logical::LogicalType;
+use crate::parquet::key_value::KeyValue;
 use crate::parquet::row_group::RowGroup;
+use crate::parquet::schema_element::SchemaElement;
 use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
 
 /// What a file begins with, and ends with if its footer is not encrypted.
@@ -177,102 +177,6 @@ fn decode_schema(reader: &mut Reader<'_>) -> Result<Vec<SchemaElement>> {
     reader.structures()
 }
 
-/// A node of the schema's tree.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SchemaElement {
-    /// Physical type; only leaves have one.
-    pub physical_type: Option<Type>,
-    /// Bytes of a FIXED_LEN_BYTE_ARRAY.
-    pub type_length: Option<i32>,
-    /// How often the node occurs in its parent; the root has none.
-    pub repetition_type: Option<FieldRepetitionType>,
-    /// Name.
-    pub name: String,
-    /// Children; only groups have any.
-    pub num_children: Option<i32>,
-    /// The older annotation.
-    pub converted_type: Option<ConvertedType>,
-    /// Scale of a decimal.
-    pub scale: Option<i32>,
-    /// Precision of a decimal.
-    pub precision: Option<i32>,
-    /// Number of the field in the schema this one came from.
-    pub field_id: Option<i32>,
-    /// The annotation, which wins over the older one.
-    pub logical_type: Option<LogicalType>,
-}
-
-impl Structure for SchemaElement {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut node = SchemaElement::default();
-        let mut fields = Fields::new("SchemaElement");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::I32) => node.physical_type = Some(Type::from_id(reader.i32()?)),
-                (2, Wire::I32) => node.type_length = Some(reader.i32()?),
-                (3, Wire::I32) => {
-                    node.repetition_type = Some(FieldRepetitionType::from_id(reader.i32()?));
-                }
-                (4, Wire::Binary) => node.name = reader.string()?,
-                (5, Wire::I32) => node.num_children = Some(reader.i32()?),
-                (6, Wire::I32) => {
-                    node.converted_type = Some(ConvertedType::from_id(reader.i32()?));
-                }
-                (7, Wire::I32) => node.scale = Some(reader.i32()?),
-                (8, Wire::I32) => node.precision = Some(reader.i32()?),
-                (9, Wire::I32) => node.field_id = Some(reader.i32()?),
-                (10, Wire::Struct) => node.logical_type = Some(Structure::decode_from(reader)?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        fields.require(reader, &[4])?;
-        Ok(node)
-    }
-
-    fn encode_to(&self, writer: &mut Writer<'_>) {
-        writer.i32(1, self.physical_type.map(Type::id));
-        writer.i32(2, self.type_length);
-        writer.i32(3, self.repetition_type.map(FieldRepetitionType::id));
-        writer.string(4, self.name.as_str());
-        writer.i32(5, self.num_children);
-        writer.i32(6, self.converted_type.map(ConvertedType::id));
-        writer.i32(7, self.scale);
-        writer.i32(8, self.precision);
-        writer.i32(9, self.field_id);
-        writer.structure(10, self.logical_type.as_ref());
-    }
-}
-
-/// A pair of application metadata.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct KeyValue {
-    /// Key.
-    pub key: String,
-    /// Value: text by the specification, any bytes in practice.
-    pub value: Option<Bytes>,
-}
-
-impl Structure for KeyValue {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut pair = KeyValue::default();
-        let mut fields = Fields::new("KeyValue");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::Binary) => pair.key = reader.string()?,
-                (2, Wire::Binary) => pair.value = Some(reader.binary()?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        fields.require(reader, &[1])?;
-        Ok(pair)
-    }
-
-    fn encode_to(&self, writer: &mut Writer<'_>) {
-        writer.string(1, self.key.as_str());
-        writer.binary(2, self.value.as_deref());
-    }
-}
-
 /// What order a column's bounds are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -393,30 +297,6 @@ mod tests {
             ColumnOrder::Other(40),
         ] {
             testing::check(&order);
-        }
-    }
-
-    quickcheck::quickcheck! {
-        fn any_schema_element_round_trips(
-            name: String,
-            choices: (Option<i32>, Option<i32>, Option<i32>),
-            numbers: (Option<i32>, Option<i32>, Option<i32>, Option<i32>),
-            logical: Option<u8>
-        ) -> bool {
-            let node = SchemaElement {
-                physical_type: choices.0.map(Type::from_id),
-                type_length: numbers.0,
-                repetition_type: choices.1.map(FieldRepetitionType::from_id),
-                name,
-                num_children: numbers.1,
-                converted_type: choices.2.map(ConvertedType::from_id),
-                scale: numbers.2,
-                precision: numbers.3,
-                field_id: numbers.0,
-                logical_type: logical.map(|id| LogicalType::Other(100 + i16::from(id))),
-            };
-            let bytes = thrift::encode(&node);
-            thrift::decode(&bytes, &Limits::default()).unwrap() == (node, bytes.len())
         }
     }
 }

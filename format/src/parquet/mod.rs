@@ -6,32 +6,50 @@
 //! file   PAR1 [column chunk]* [Bloom filters] [column and offset indexes] FileMetaData, its length, PAR1
 //! ```
 
+// Layer 0: the wire
+pub mod encoding;
 pub(crate) mod thrift;
 
-pub mod encoding;
-
-pub(crate) mod annotation;
-pub mod logical;
-
-pub mod column_metadata;
+// Layer 1: the messages, the inner ones first
 pub mod encryption;
-pub mod footer;
 pub mod index;
-pub mod page;
-pub mod row_group;
-pub mod schema;
-mod schema_encode;
+pub mod key_value;
+pub mod logical;
 pub mod statistics;
-
-pub mod bound;
-pub mod created_by;
-
-pub mod neutral;
-pub mod notation;
-pub mod stats;
 pub mod tree;
 
-#[cfg(test)]
-mod oracle;
+// Layer 2
+pub mod column_metadata;
+pub mod page;
+pub mod schema_element;
+
+// Layer 3
+pub mod row_group;
+
+// Layer 4
+pub mod footer;
+
+// Layer 5: what they mean
+pub(crate) mod annotation;
+pub mod created_by;
+
+// Layer 6
+pub mod notation;
+pub mod schema;
+
+// Layer 7
+pub mod bound;
+
+// Layer 8
+pub mod stats;
+
+// Layer 9
+pub mod neutral;
+
+// Layer 10: for tests
 #[cfg(test)]
 pub(crate) mod testing;
+
+// Layer 11
+#[cfg(test)]
+mod oracle;

@@ -17,8 +17,9 @@ use std::fmt::Write;
 
 use crate::parquet::annotation::annotation;
 use crate::parquet::encoding::{FieldRepetitionType, Type};
-use crate::parquet::footer::SchemaElement;
+
 use crate::parquet::logical::{LogicalType, TimeType};
+use crate::parquet::schema_element::SchemaElement;
 use crate::render::escape_controls;
 use crate::types::TimeUnit;
 

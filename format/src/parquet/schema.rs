@@ -16,12 +16,14 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::annotation::{annotation, leaf_type};
 use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
-use crate::parquet::footer::SchemaElement;
 use crate::parquet::logical::LogicalType as Annotation;
+use crate::parquet::schema_element::SchemaElement;
 use crate::schema::{Field, Schema};
 use crate::types::LogicalType;
 
-pub use crate::parquet::schema_encode::encode;
+mod encode;
+
+pub use encode::encode;
 
 /// A leaf of the file's schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,12 @@ use crate::parquet::encoding::{
     CompressionCodec, ConvertedType, Encoding, FieldRepetitionType, PageType, Type,
 };
 use crate::parquet::encryption::{AesGcm, ColumnCryptoMetaData, EncryptionAlgorithm};
-use crate::parquet::footer::{ColumnOrder, FileMetaData, KeyValue, SchemaElement};
+use crate::parquet::footer::{ColumnOrder, FileMetaData};
+use crate::parquet::key_value::KeyValue;
 use crate::parquet::logical::LogicalType;
 use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
 use crate::parquet::schema::Leaf;
+use crate::parquet::schema_element::SchemaElement;
 use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Structure};
 use crate::types;

@@ -232,12 +232,13 @@ mod tests {
     use crate::parquet::encryption::{
         ColumnCryptoMetaData, EncryptionAlgorithm, EncryptionWithColumnKey,
     };
-    use crate::parquet::footer::{ColumnOrder, FileMetaData, SchemaElement};
+    use crate::parquet::footer::{ColumnOrder, FileMetaData};
     use crate::parquet::index::{BloomFilterHeader, ColumnIndex, OffsetIndex, PageLocation};
     use crate::parquet::logical::{DecimalType, GeographyType, IntType, LogicalType, TimeType};
     use crate::parquet::page::{
         DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, IndexPageHeader, PageHeader,
     };
+    use crate::parquet::schema_element::SchemaElement;
     use crate::parquet::testing;
     use crate::parquet::thrift::{self, Structure};
     use crate::types::TimeUnit;

@@ -12,13 +12,13 @@ use bytes::Bytes;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::FileMeta;
-use lith_format::parquet::footer::{
-    ColumnOrder, FileMetaData, KeyValue, MAGIC, SchemaElement, Tail,
-};
+use lith_format::parquet::footer::{ColumnOrder, FileMetaData, MAGIC, Tail};
 use lith_format::parquet::index::{ColumnIndex, OffsetIndex};
+use lith_format::parquet::key_value::KeyValue;
 use lith_format::parquet::neutral;
 use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
 use lith_format::parquet::schema;
+use lith_format::parquet::schema_element::SchemaElement;
 use lith_format::schema::Schema;
 
 use crate::leaf::Leaf;

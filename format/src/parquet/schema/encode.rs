@@ -7,8 +7,8 @@
 use crate::error::{Error, Result};
 use crate::parquet::annotation;
 use crate::parquet::encoding::{ConvertedType, FieldRepetitionType};
-use crate::parquet::footer::SchemaElement;
 use crate::parquet::logical::LogicalType as Annotation;
+use crate::parquet::schema_element::SchemaElement;
 use crate::schema::{Field, Schema};
 use crate::types::LogicalType;
 
