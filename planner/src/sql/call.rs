@@ -36,10 +36,8 @@ impl Converter<'_> {
             } => {
                 let name = if shorthand { "substr" } else { "substring" };
                 let args = [Some(expr), substring_from, substring_for];
-                Ok(function(
-                    name,
-                    self.exprs(args.into_iter().flatten().map(|arg| *arg))?,
-                ))
+                let args = self.exprs(args.into_iter().flatten().map(|arg| *arg))?;
+                Ok(function(name, args))
             }
             Ast::Trim {
                 trim_where,
@@ -47,17 +45,10 @@ impl Converter<'_> {
                 expr,
                 trim_characters,
             } => {
-                let name = match trim_where {
-                    None | Some(TrimWhereField::Both) => "trim",
-                    Some(TrimWhereField::Leading) => "ltrim",
-                    Some(TrimWhereField::Trailing) => "rtrim",
-                };
                 let characters = trim_characters.into_iter().flatten();
                 let what = trim_what.map(|what| *what).into_iter().chain(characters);
-                Ok(function(
-                    name,
-                    self.exprs(std::iter::once(*expr).chain(what))?,
-                ))
+                let args = self.exprs(std::iter::once(*expr).chain(what))?;
+                Ok(function(trim_name(trim_where), args))
             }
             Ast::Extract { field, expr, .. } => Ok(function(
                 &field.to_string().to_lowercase(),
@@ -66,21 +57,25 @@ impl Converter<'_> {
             Ast::Floor { expr, field } => self.rounded("floor", *expr, field),
             Ast::Ceil { expr, field } => self.rounded("ceil", *expr, field),
             Ast::Position { expr, r#in } => Ok(function("instr", self.exprs([*r#in, *expr])?)),
-            Ast::Subquery(_) | Ast::Exists { .. } => {
-                Err(PlanError::unsupported("sub-queries are not read here"))
+            other => self.refuse(other),
+        }
+    }
+
+    /// Why an expression is none of ours.
+    fn refuse(&self, ast: Ast) -> Result<Expr> {
+        let message = match ast {
+            Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not read here",
+            Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => {
+                "structs, arrays and maps are not built here"
             }
-            Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => Err(
-                PlanError::unsupported("structs, arrays and maps are not built here"),
-            ),
+            Ast::Interval(_) => "intervals are not known here",
             Ast::Collate { expr, .. } => {
                 let span = self.expr(*expr)?.span();
-                Err(PlanError::unsupported("collations are not known here").at(span))
+                return Err(PlanError::unsupported("collations are not known here").at(span));
             }
-            Ast::Interval(_) => Err(PlanError::unsupported("intervals are not known here")),
-            other => Err(PlanError::unsupported(format!(
-                "{other} is not understood here"
-            ))),
-        }
+            other => &format!("{other} is not understood here"),
+        };
+        Err(PlanError::unsupported(message))
     }
 
     fn rounded(&self, name: &str, expr: Ast, kind: CeilFloorKind) -> Result<Expr> {
@@ -165,6 +160,14 @@ impl Converter<'_> {
             .fold(Span::default(), |span, ident| {
                 span.union(self.ident_span(ident))
             })
+    }
+}
+
+fn trim_name(sides: Option<TrimWhereField>) -> &'static str {
+    match sides {
+        None | Some(TrimWhereField::Both) => "trim",
+        Some(TrimWhereField::Leading) => "ltrim",
+        Some(TrimWhereField::Trailing) => "rtrim",
     }
 }
 

@@ -4,8 +4,8 @@
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, CastKind, Expr as Ast, Ident, InTarget, Subscript, UnaryOperator,
-    Value, ValueWithSpan,
+    AccessExpr, BinaryOperator, CastKind, DataType, Expr as Ast, Ident, InTarget, Subscript,
+    TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
 use super::{Places, literal};
@@ -59,30 +59,35 @@ impl Converter<'_> {
                 };
                 Ok(negate_if(negated, matched))
             }
-            Ast::TypedString(typed) => {
-                let span = self.places.span(typed.value.span);
-                let parsed = literal::data_type(&typed.data_type)
-                    .zip(typed.value.clone().into_string())
-                    .and_then(|(ty, text)| literal::typed(&ty, &text));
-                parsed.ok_or_else(|| {
-                    PlanError::parse(format!("not a {}: {}", typed.data_type, typed.value)).at(span)
-                })
-            }
+            Ast::TypedString(typed) => self.typed_string(typed),
             Ast::Cast {
                 kind,
                 expr,
                 data_type,
                 ..
-            } => {
-                let expr = Box::new(self.expr(*expr)?);
-                let ty = literal::data_type(&data_type).ok_or_else(|| {
-                    PlanError::unsupported(format!("no cast to {data_type} here")).at(expr.span())
-                })?;
-                let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
-                Ok(Expr::Cast { expr, ty, lenient })
-            }
+            } => self.cast(kind, *expr, &data_type),
             other => self.call(other),
         }
+    }
+
+    /// DATE '2015-01-01' and its like.
+    fn typed_string(&self, typed: TypedString) -> Result<Expr> {
+        let span = self.places.span(typed.value.span);
+        let parsed = literal::data_type(&typed.data_type)
+            .zip(typed.value.clone().into_string())
+            .and_then(|(ty, text)| literal::typed(&ty, &text));
+        parsed.ok_or_else(|| {
+            PlanError::parse(format!("not a {}: {}", typed.data_type, typed.value)).at(span)
+        })
+    }
+
+    fn cast(&self, kind: CastKind, expr: Ast, data_type: &DataType) -> Result<Expr> {
+        let expr = Box::new(self.expr(expr)?);
+        let ty = literal::data_type(data_type).ok_or_else(|| {
+            PlanError::unsupported(format!("no cast to {data_type} here")).at(expr.span())
+        })?;
+        let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
+        Ok(Expr::Cast { expr, ty, lenient })
     }
 
     pub(super) fn exprs(&self, asts: impl IntoIterator<Item = Ast>) -> Result<Vec<Expr>> {
