@@ -24,7 +24,7 @@ mod value;
 use lith_format::bitmap::Bitmap;
 use lith_format::error::Error;
 use lith_format::scalar::Scalar;
-use lith_format::scan::{RowPredicate, TableSchema};
+use lith_format::scan::RowPredicate;
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, Vector};
 
@@ -126,12 +126,10 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    /// Resolves a condition against a table and compiles it.
-    pub fn new(expr: Expr, table: &TableSchema) -> Result<Predicate> {
-        let expr = crate::resolve::resolve_condition(expr, table)?;
-        Ok(Predicate {
-            program: Program::new(&expr)?,
-        })
+    /// Compiles a resolved condition.
+    pub fn new(expr: &Expr) -> Result<Predicate> {
+        let program = Program::new(expr)?;
+        Ok(Predicate { program })
     }
 
     /// Its truth in one row: `None` is UNKNOWN.

@@ -49,27 +49,29 @@ pub mod sql;
 
 // Layer 4
 pub mod eval;
-pub mod resolve;
 
 // Layer 5
-pub mod normalize;
+pub mod resolve;
 
 // Layer 6
+pub mod normalize;
+
+// Layer 7
 pub mod classify;
 mod cost;
 pub mod discover;
 mod ranges;
 pub mod read_schema;
 
-// Layer 7
+// Layer 8
 pub mod ddl;
 pub mod pushdown;
 
-// Layer 8
+// Layer 9
 pub mod prune;
 
-// Layer 9
+// Layer 10
 pub mod plan;
 
-// Layer 10
+// Layer 11
 pub mod explain;

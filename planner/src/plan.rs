@@ -121,8 +121,8 @@ impl ScanPlan {
     /// An expression that can be classified but not computed here.
     pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
         let compile = |expr: &Expr| {
-            let predicate = Predicate::new(expr.clone(), &self.table)?;
-            Ok(Arc::new(predicate) as Arc<dyn RowPredicate>)
+            let resolved = resolve_condition(expr.clone(), &self.table)?;
+            Ok(Arc::new(Predicate::new(&resolved)?) as Arc<dyn RowPredicate>)
         };
         self.residual().into_iter().map(compile).collect()
     }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use lith_format::filter::CompareOp;
+use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, Schema};
 use lith_format::vector::{ByteViews, Values};
 use quickcheck::{Arbitrary, Gen};
@@ -11,6 +12,7 @@ use quickcheck::{Arbitrary, Gen};
 use super::*;
 use crate::error::PlanErrorKind;
 use crate::expr::ArithmeticOp;
+use crate::resolve::{resolve, resolve_condition};
 use crate::sql;
 
 fn table() -> TableSchema {
@@ -39,17 +41,18 @@ fn table() -> TableSchema {
 }
 
 fn predicate(text: &str) -> Predicate {
-    let parsed = sql::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    Predicate::new(parsed, &table()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    let resolved = sql::parse(text).and_then(|parsed| resolve_condition(parsed, &table()));
+    let predicate = resolved.and_then(|condition| Predicate::new(&condition));
+    predicate.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The value of a constant expression.
 fn value(text: &str) -> Result<Scalar> {
-    constant(&crate::resolve::resolve(sql::parse(text)?, &table())?)
+    constant(&resolve(sql::parse(text)?, &table())?)
 }
 
 fn shown(text: &str) -> String {
-    let resolved = crate::resolve::resolve(sql::parse(text).unwrap(), &table()).unwrap();
+    let resolved = resolve(sql::parse(text).unwrap(), &table()).unwrap();
     match constant(&resolved) {
         Ok(value) => crate::expr::scalar_spark(&value, &resolved.ty()),
         Err(error) => panic!("{text}: {error}"),
@@ -627,7 +630,7 @@ fn as_dictionary(plain: Vector) -> Vector {
 
 quickcheck::quickcheck! {
     fn columns_agree_with_rows(sample: Sample) -> bool {
-        let resolved = crate::resolve::resolve_condition(sample.expr, &table()).unwrap();
+        let resolved = resolve_condition(sample.expr, &table()).unwrap();
         let program = Predicate { program: Program::new(&resolved).unwrap() };
         let wanted: Result<Vec<bool>, ()> = sample
             .rows
