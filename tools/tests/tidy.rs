@@ -17,20 +17,22 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Every source file of a crate with its text, tests at the foot cut off.
+/// Every source file of a crate with its text, tests cut off.
 fn sources(name: &str) -> Vec<(PathBuf, String)> {
     fn walk(dir: &Path, out: &mut Vec<(PathBuf, String)>) {
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 walk(&path, out);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs")
+                && !path.ends_with("tests.rs")
+            {
                 let text = fs::read_to_string(&path).unwrap();
-                let code = text
-                    .split("#[cfg(test)]\nmod tests")
-                    .next()
-                    .unwrap()
-                    .to_string();
+                let tests = ["mod tests", "pub(crate) mod tests"].map(|module| {
+                    let start = format!("#[cfg(test)]\n{module}");
+                    text.find(&start).unwrap_or(text.len())
+                });
+                let code = text[..tests[0].min(tests[1])].to_string();
                 out.push((path, code));
             }
         }
@@ -89,52 +91,103 @@ fn the_formats_never_name_each_other() {
 #[test]
 fn modules_use_lower_layers_only() {
     for name in ["format", "reader", "writer", "planner", "tools"] {
-        let layers = layers(name);
-        let source = root().join(name).join("src");
+        let rooms = rooms(name);
         assert_none(complaints(&[name], |path, line| {
-            let inside = path.strip_prefix(&source).ok()?.with_extension("");
-            let own = inside
-                .components()
-                .next()?
-                .as_os_str()
-                .to_str()?
-                .to_string();
-            let used = line.trim_start().strip_prefix("use crate::")?;
-            let used = used
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .next()?;
-            let (own_layer, used_layer) = (layers.get(&own)?, layers.get(used)?);
-            (own != used && used_layer >= own_layer)
-                .then(|| format!("{own} (layer {own_layer}) uses {used} (layer {used_layer})"))
+            let own = module(name, path);
+            let used = paths(line, &own);
+            let above = |used: &Vec<String>| rooms.iter().find_map(|room| room.above(&own, used));
+            used.iter().find_map(above)
         }));
     }
 }
 
-/// Module -> layer, from the `// Layer n` groups of a crate's root.
-fn layers(name: &str) -> HashMap<String, usize> {
-    let text = fs::read_to_string(root().join(name).join("src/lib.rs")).unwrap();
+/// A module whose children lie in layers.
+struct Room {
+    /// Where it is in its crate.
+    path: Vec<String>,
+    layers: HashMap<String, usize>,
+}
+
+impl Room {
+    /// Why code in module `own` may not name `used`.
+    fn above(&self, own: &[String], used: &[String]) -> Option<String> {
+        let child = |path: &[String]| path.strip_prefix(&self.path[..])?.first().cloned();
+        let (own, used) = (child(own)?, child(used)?);
+        let (own_layer, used_layer) = (self.layers.get(&own)?, self.layers.get(&used)?);
+        (own != used && used_layer >= own_layer)
+            .then(|| format!("{own} (layer {own_layer}) uses {used} (layer {used_layer})"))
+    }
+}
+
+/// The modules of a crate that group their children by `// Layer n`; its root must.
+fn rooms(name: &str) -> Vec<Room> {
+    let mut out = Vec::new();
+    for (path, code) in sources(name) {
+        let is_root = path.ends_with("src/lib.rs");
+        if is_root || code.contains("\n// Layer ") {
+            out.push(Room {
+                path: module(name, &path),
+                layers: layers(&path, &code),
+            });
+        }
+    }
+    out
+}
+
+/// Module -> layer, from the `// Layer n` groups of the module above them.
+fn layers(path: &Path, code: &str) -> HashMap<String, usize> {
     let (mut layer, mut out) = (None, HashMap::new());
-    for line in text.lines() {
+    for line in code.lines() {
         if let Some(number) = line.strip_prefix("// Layer ") {
-            layer = number.split(' ').next().unwrap().parse::<usize>().ok();
+            let number = number.split([' ', ':']).next().unwrap();
+            layer = number.parse::<usize>().ok();
         } else if let Some((_, module)) = line
             .strip_suffix(';')
             .and_then(|line| line.split_once("mod "))
         {
-            let layer =
-                layer.unwrap_or_else(|| panic!("{name}: module {module} belongs to no layer"));
+            let layer = layer.unwrap_or_else(|| panic!("{path:?}: {module} is in no layer"));
             out.insert(module.to_string(), layer);
         }
     }
     out
 }
 
+/// The module that a source file of a crate holds.
+fn module(name: &str, path: &Path) -> Vec<String> {
+    let inside = path.strip_prefix(root().join(name).join("src")).unwrap();
+    let inside = inside.with_extension("");
+    let parts = inside.iter().map(|part| part.to_str().unwrap().to_string());
+    parts
+        .filter(|part| !["lib", "main", "mod"].contains(&part.as_str()))
+        .collect()
+}
+
+/// What a line of code in module `own` names by `crate::` or `super::`, from the root of the crate.
+fn paths(line: &str, own: &[String]) -> Vec<Vec<String>> {
+    let code = line.split("//").next().unwrap();
+    let words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let absolute = |word: &str| {
+        let mut parts = word.split("::").peekable();
+        let mut path = match *parts.peek()? {
+            "crate" => Vec::new(),
+            "super" => own.to_vec(),
+            _ => return None,
+        };
+        parts.next_if_eq(&"crate");
+        while parts.next_if_eq(&"super").is_some() {
+            path.pop();
+        }
+        path.extend(parts.map(str::to_string));
+        Some(path)
+    };
+    words.filter_map(absolute).collect()
+}
+
 #[test]
 fn files_are_short_and_say_what_they_decide() {
     let mut wrong = Vec::new();
     for (path, code) in CRATES.iter().flat_map(|name| sources(name)) {
-        let only_tests = path.ends_with("tests.rs");
-        if code.lines().count() > 500 && !only_tests {
+        if code.lines().count() > 500 {
             wrong.push(format!(
                 "{}: {} lines before the tests",
                 path.display(),
@@ -146,6 +199,48 @@ fn files_are_short_and_say_what_they_decide() {
         }
     }
     assert_none(wrong);
+}
+
+#[test]
+fn functions_are_short() {
+    let mut wrong = Vec::new();
+    for (path, code) in CRATES.iter().flat_map(|name| sources(name)) {
+        for (number, length) in function_lengths(&code) {
+            if length > 60 {
+                wrong.push(format!(
+                    "{}:{number}: a function of {length} lines",
+                    path.display()
+                ));
+            }
+        }
+    }
+    assert_none(wrong);
+}
+
+/// Where functions begin and how many lines they have: one ends where its indentation comes back with a
+/// brace alone, as the formatter lays it out.
+fn function_lengths(code: &str) -> Vec<(usize, usize)> {
+    let lines: Vec<&str> = code.lines().collect();
+    let begins = |line: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| {
+            word.starts_with("pub") || ["const", "async", "unsafe"].contains(word)
+        });
+        words.next() == Some("fn")
+    };
+    let mut out = Vec::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| begins(line)) {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let ends = |line: &&str| {
+            let rest = line.strip_prefix(indent);
+            rest.is_some_and(|rest| rest == "}" || (!rest.starts_with(' ') && rest.ends_with(';')))
+        };
+        let after = match line.ends_with(['}', ';']) {
+            true => 0,
+            false => 1 + lines[at + 1..].iter().position(ends).unwrap(),
+        };
+        out.push((at + 1, 1 + after));
+    }
+    out
 }
 
 #[test]
