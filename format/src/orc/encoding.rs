@@ -96,19 +96,6 @@ numbered! {
     }
 }
 
-impl StreamKind {
-    /// Whether it lies in the index section of a stripe.
-    pub fn is_index(self) -> bool {
-        matches!(
-            self,
-            StreamKind::RowIndex
-                | StreamKind::BloomFilter
-                | StreamKind::BloomFilterUtf8
-                | StreamKind::EncryptedIndex
-        )
-    }
-}
-
 numbered! {
     /// How a column is encoded in a stripe.
     #[derive(Default)]

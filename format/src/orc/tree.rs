@@ -20,7 +20,7 @@ use crate::orc::proto::{Field, each_field};
 use crate::tree::Node;
 
 /// Under which name a structure lists the numbers of fields that the specification does not have.
-pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The fields of a message.
 #[derive(Debug)]

@@ -29,18 +29,6 @@ numbered! {
     }
 }
 
-impl Type {
-    /// Bytes that a plain-encoded value takes, where the type alone says it; booleans take bits.
-    pub fn fixed_width(self) -> Option<usize> {
-        match self {
-            Type::Int32 | Type::Float => Some(4),
-            Type::Int64 | Type::Double => Some(8),
-            Type::Int96 => Some(12),
-            _ => None,
-        }
-    }
-}
-
 numbered! {
     /// The older annotations of schema nodes, which logical types supersede.
     ConvertedType {

@@ -20,7 +20,7 @@ use crate::tree::Node;
 pub use shapes::{BLOOM_FILTER_HEADER, COLUMN_INDEX, FILE_META_DATA, OFFSET_INDEX, PAGE_HEADER};
 
 /// What the names of fields begin with that the specification does not have.
-pub const UNKNOWN_FIELD: &str = "unknown_field_";
+const UNKNOWN_FIELD: &str = "unknown_field_";
 
 /// How much larger than the encoded limit a tree may be.
 const DECODED_PER_ENCODED_BYTE: usize = 4;
