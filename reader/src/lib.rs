@@ -25,7 +25,7 @@ pub mod source;
 // Layer 1
 mod adapt;
 pub mod column;
-pub mod kernel;
+mod kernel;
 
 // Layer 2
 pub mod orc;

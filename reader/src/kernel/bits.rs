@@ -20,16 +20,6 @@ impl Bits {
         }
     }
 
-    /// Number of bits.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Appends `count` copies of `value`.
     pub fn push_repeat(&mut self, value: bool, count: usize) {
         if count <= 64 {
