@@ -58,7 +58,7 @@ pub struct Dataset {
 /// Whether partition columns get the type that their values suggest, or are all text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PartitionTypes {
-    /// As [`infer_column`] says.
+    /// The first of int, bigint, decimal, double, date, timestamp and time that holds them all, else text.
     #[default]
     Inferred,
     /// Text as it stands.

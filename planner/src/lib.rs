@@ -34,7 +34,7 @@
 #![forbid(unsafe_code)]
 
 // Layer 0
-pub mod calendar;
+mod calendar;
 
 // Layer 1
 pub mod expr;
@@ -44,7 +44,7 @@ pub mod error;
 
 // Layer 3
 mod glob;
-pub mod infer;
+mod infer;
 pub mod sql;
 
 // Layer 4
@@ -68,7 +68,7 @@ pub mod ddl;
 pub mod pushdown;
 
 // Layer 9
-pub mod prune;
+mod prune;
 
 // Layer 10
 pub mod plan;
