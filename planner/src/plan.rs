@@ -15,7 +15,7 @@ use lith_format::schema::Schema;
 use crate::classify::{Classes, classify};
 use crate::cost::by_cost;
 use crate::discover::Dataset;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
 use crate::expr::{Column, Expr};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
@@ -107,6 +107,10 @@ pub struct ScanPlan {
     pub bytes: Share,
     /// The directories left; empty names are not listed.
     pub selected_partitions: Vec<String>,
+    /// The text of the condition, to which places in errors refer; empty if there is none.
+    pub predicate: String,
+    /// Why directories could not be asked a filter that names nothing else.
+    not_pruned: Option<PlanError>,
 }
 
 impl ScanPlan {
@@ -118,8 +122,12 @@ impl ScanPlan {
     /// The same, compiled; all must be true of a row.
     ///
     /// # Errors
-    /// An expression that can be classified but not computed here.
+    /// An expression that can be classified but not computed here, also one that directories should have
+    /// been asked.
     pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
+        if let Some(error) = &self.not_pruned {
+            return Err(error.clone());
+        }
         let compile = |expr: &Expr| {
             let resolved = resolve_condition(expr.clone(), &self.table)?;
             Ok(Arc::new(Predicate::new(&resolved)?) as Arc<dyn RowPredicate>)
@@ -173,6 +181,8 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
         files: Share::default(),
         bytes: Share::default(),
         selected_partitions: Vec::new(),
+        predicate: query.predicate.unwrap_or_default().to_owned(),
+        not_pruned: None,
     };
     select(&mut plan, table)?;
     Ok(plan)
@@ -196,7 +206,7 @@ fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
         };
         match resolve(expr, &table.schema)? {
             Expr::Column(column) => Ok(column),
-            other => Err(crate::error::PlanError::unsupported(format!(
+            other => Err(PlanError::unsupported(format!(
                 "{} is not a column; only columns can be selected",
                 other.sql()
             ))),
@@ -225,6 +235,7 @@ fn leaf_filter(classes: &Classes, table: &TableSchema, empty: bool) -> Filter {
 fn select(plan: &mut ScanPlan, table: &Table) -> Result<()> {
     let data_columns = table.schema.data_columns();
     let pruner = Pruner::new(&plan.classes.partition_filters, data_columns)?;
+    plan.not_pruned = pruner.refused().cloned();
     let mut kept = Vec::with_capacity(table.dataset.partitions.len());
     for partition in &table.dataset.partitions {
         kept.push(!plan.empty && pruner.keeps(&partition.values)?);

@@ -3,7 +3,7 @@
 
 use lith_format::scalar::Scalar;
 
-use crate::error::Result;
+use crate::error::{PlanError, PlanErrorKind, Result};
 use crate::eval::Program;
 use crate::expr::Expr;
 
@@ -11,18 +11,36 @@ use crate::expr::Expr;
 pub struct Pruner {
     filters: Vec<Program>,
     data_columns: usize,
+    refused: Option<PlanError>,
 }
 
 impl Pruner {
-    /// Filters over a table whose first `data_columns` columns are stored.
+    /// Filters over a table whose first `data_columns` columns are stored. One that can be classified
+    /// but not computed here rules nothing out.
     ///
     /// # Errors
-    /// A filter that can be classified but not computed here.
+    /// A filter that can never be computed, such as a malformed pattern.
     pub fn new(filters: &[Expr], data_columns: usize) -> Result<Pruner> {
-        Ok(Pruner {
-            filters: filters.iter().map(Program::new).collect::<Result<_>>()?,
+        let mut pruner = Pruner {
+            filters: Vec::with_capacity(filters.len()),
             data_columns,
-        })
+            refused: None,
+        };
+        for filter in filters {
+            match Program::new(filter) {
+                Ok(program) => pruner.filters.push(program),
+                Err(error) if *error.kind() == PlanErrorKind::Unsupported => {
+                    pruner.refused.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(pruner)
+    }
+
+    /// Why the first filter that is not computed is not.
+    pub fn refused(&self) -> Option<&PlanError> {
+        self.refused.as_ref()
     }
 
     /// Whether some row of a partition with these values may be wanted.

@@ -8,6 +8,7 @@ use lith_format::schema::{Field, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
 use lith_planner::discover::{DataFile, Dataset, Partition};
+use lith_planner::error::PlanErrorKind;
 use lith_planner::explain::{Engine, Explanation, Palette, explain};
 use lith_planner::plan::{Query, Table, plan};
 use serde_json::json;
@@ -240,4 +241,54 @@ fn huge_predicates_neither_crash_nor_take_long() {
     };
     let _ = plan(&table(), &query).map(|plan| assert!(!plan.conjuncts.is_empty()));
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
+fn directories_are_not_pruned_by_what_is_not_computed() {
+    let text = "date_format(store, 'y') = '2024' AND store <> 'S02' AND cost > 3";
+    let spark = explained(text, &["price"], Engine::Spark);
+    assert_eq!(
+        spark.partition_filters,
+        [
+            "isnotnull(store)",
+            "(date_format(cast(store as timestamp), y, Some(UTC)) = 2024)",
+            "NOT (store = S02)"
+        ]
+    );
+    let json = explained(text, &["price"], Engine::Lith).json();
+    assert_eq!(json["partitions"], json!({"total": 2, "selected": 1}));
+    let conjunct = &json["conjuncts"][0];
+    assert_eq!(conjunct["class"], "partition");
+    assert_eq!(conjunct["judged_by"], json!([]));
+    let why = "the function date_format is not computed here";
+    assert_eq!(
+        conjunct["hint"],
+        format!("directories cannot be pruned by it: {why}")
+    );
+    let data = explained("md5(note) = 'x'", &["price"], Engine::Lith);
+    let hint = data.conjuncts[0].hint.as_deref();
+    assert_eq!(
+        hint,
+        Some("rows cannot be asked: the function md5 is not computed here")
+    );
+    assert!(
+        data.text(&Palette::default())
+            .contains("data        by nobody")
+    );
+    // who asks for rows learns it
+    for text in [
+        text,
+        "md5(note) = 'x'",
+        "md5(store) = 'x' OR cost > 3",
+        "note = md5('x')",
+    ] {
+        let query = Query {
+            predicate: Some(text),
+            ..Query::default()
+        };
+        let error = plan(&table(), &query).unwrap().predicates().err().unwrap();
+        assert_eq!(error.kind(), &PlanErrorKind::Unsupported);
+        assert!(error.message().ends_with("is not computed here"), "{error}");
+        assert!(error.span().end > error.span().start);
+    }
 }

@@ -140,7 +140,9 @@ impl Opened {
         let mut spec = ScanSpec::new(plan.table.clone());
         spec.columns = plan.columns.clone();
         spec.filter = plan.filter.clone();
-        spec.predicates = plan.predicates().map_err(|error| self.failure("", error))?;
+        spec.predicates = plan
+            .predicates()
+            .map_err(|error| self.failure(&plan.predicate, error))?;
         spec.limit = plan.limit;
         spec.prune = prune;
         spec.threads = thread::available_parallelism().map_or(1, usize::from);

@@ -116,7 +116,7 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn node(&self, expr: &Expr) -> Result<Node> {
         let ty = expr.ty();
-        let kind = self.kind(expr)?;
+        let kind = self.kind(expr).map_err(|error| error.at(expr.span()))?;
         let reads = reads(&kind);
         let node = fold(Node { kind, ty, reads });
         let nested = node.ty.is_nested() && !matches!(node.kind, Kind::Column { .. });

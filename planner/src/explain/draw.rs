@@ -157,11 +157,14 @@ impl Explanation {
                 ("├─", "│ ")
             };
             let text = format!("{:<width$}", shown(finding));
-            let judges: Vec<&str> = finding
+            let mut judges: Vec<&str> = finding
                 .judged_by
                 .iter()
                 .map(|judge| spoken(judge))
                 .collect();
+            if judges.is_empty() {
+                judges.push("nobody");
+            }
             let _ = writeln!(
                 out,
                 "   {branch} {}   {:<9}   by {}{}",

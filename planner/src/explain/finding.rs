@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Unit, is_judged};
 use crate::classify::{Class, class_of, weaken};
+use crate::eval::Program;
 use crate::expr::{ArithmeticOp, Expr};
 use crate::normalize::without_implied_null_tests;
 use crate::plan::ScanPlan;
@@ -22,7 +23,8 @@ pub struct Finding {
     pub text: String,
     /// `partition`, `pushed` (Spark pushes it, too), `data` (it does not) or `constant`.
     pub class: &'static str,
-    /// Who judges it, in order: `directory`, `row_group_stats`, `dictionary`, `rows`.
+    /// Who judges it, in order: `directory`, `row_group_stats`, `dictionary`, `rows`. Nobody, if it names a
+    /// function that is not computed.
     pub judged_by: Vec<&'static str>,
     /// How many row groups of the files left it rules out alone.
     pub ruled_out: u64,
@@ -70,7 +72,14 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
     } else {
         why_not_pushed(conjunct, kind)
     };
+    let refused = refusal(conjunct);
     let hint = match (kind, judged) {
+        (Class::Partition, _) if refused.is_some() => refused
+            .as_ref()
+            .map(|why| format!("directories cannot be pruned by it: {why}")),
+        _ if refused.is_some() => refused
+            .as_ref()
+            .map(|why| format!("rows cannot be asked: {why}")),
         (Class::Partition | Class::Constant, _) => None,
         (_, true) if pushed => help_with_bounds(&filter, ruled_out, units, plan),
         (_, true) => Some(how_lith_judges(conjunct)),
@@ -84,7 +93,12 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
             Class::Data if pushed => "pushed",
             Class::Data | Class::Mixed => "data",
         },
-        judged_by: judges(conjunct, (kind, judged), &filter, (plan, units)),
+        judged_by: judges(
+            conjunct,
+            (kind, judged, refused.is_none()),
+            &filter,
+            (plan, units),
+        ),
         ruled_out,
         not_pushed_because: why_not,
         hint,
@@ -93,16 +107,17 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
 
 fn judges(
     conjunct: &Expr,
-    (kind, judged): (Class, bool),
+    (kind, judged, computed): (Class, bool, bool),
     filter: &Filter,
     (plan, units): (&ScanPlan, &[Unit]),
 ) -> Vec<&'static str> {
     if kind == Class::Partition {
-        return vec!["directory"];
+        return Vec::from_iter(computed.then_some("directory"));
     }
     let data_columns = plan.table.data_columns();
     let mut out = Vec::new();
-    if kind == Class::Mixed && weaken(conjunct, &|index| index >= data_columns).is_some() {
+    let of_directory = weaken(conjunct, &|index| index >= data_columns);
+    if kind == Class::Mixed && of_directory.is_some_and(|part| refusal(&part).is_none()) {
         out.push("directory");
     }
     if judged {
@@ -116,8 +131,14 @@ fn judges(
             out.push("dictionary");
         }
     }
-    out.push("rows");
+    out.extend(computed.then_some("rows"));
     out
+}
+
+/// Why its value is not computed, if it is not.
+fn refusal(conjunct: &Expr) -> Option<String> {
+    let error = Program::new(conjunct).err()?;
+    Some(error.message().to_owned())
 }
 
 fn chunk<'a>(unit: &'a Unit, leaf: LeafId) -> Option<&'a ChunkMeta> {

@@ -1,7 +1,7 @@
 //! Expressions without columns become their value; functions that are only another spelling are
 //! spelled out.
 
-use crate::error::Result;
+use crate::error::{PlanErrorKind, Result};
 use crate::expr::Expr;
 use crate::normalize::shape::{is_constant, is_not_null_test, is_null_test};
 use crate::normalize::widens;
@@ -9,7 +9,7 @@ use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 
 /// Replaces every constant part by its value. A part that cannot be computed fails, except inside IF,
-/// CASE and COALESCE, where it may never be asked for.
+/// CASE and COALESCE, where it may never be asked for; one whose function is not known here stays.
 pub(super) fn constants(expr: Expr) -> Result<Expr> {
     fold(expr, false)
 }
@@ -21,7 +21,7 @@ fn fold(expr: Expr, conditional: bool) -> Result<Expr> {
     if is_constant(&expr) {
         return match crate::eval::constant(&expr) {
             Ok(value) => Ok(Expr::Literal(value, expr.ty())),
-            Err(_) if conditional => Ok(expr),
+            Err(error) if conditional || *error.kind() == PlanErrorKind::Unsupported => Ok(expr),
             Err(error) => Err(error),
         };
     }
