@@ -41,6 +41,7 @@ pub enum PlanErrorKind {
 pub struct PlanError {
     kind: PlanErrorKind,
     message: String,
+    within: Option<Box<str>>,
     span: Span,
 }
 
@@ -51,6 +52,7 @@ impl PlanError {
         PlanError {
             kind,
             message: message.into(),
+            within: None,
             span: Span::default(),
         }
     }
@@ -87,6 +89,14 @@ impl PlanError {
         self
     }
 
+    /// Adds the part of the condition that could not be computed and its place, if none is known yet.
+    pub(crate) fn within(mut self, part: &str, span: Span) -> Self {
+        if self.within.is_none() {
+            self.within = Some(part.into());
+        }
+        self.at(span)
+    }
+
     /// The same of a name in a list of columns: there the predicate is not to blame.
     pub(crate) fn of_column(self, name: &str) -> Self {
         let message = match self.kind {
@@ -111,6 +121,17 @@ impl PlanError {
         self.span
     }
 
+    /// In one line with the place in the condition's text, counted in characters from 1.
+    pub fn in_predicate(&self, text: &str) -> String {
+        match text.get(..self.span.start) {
+            Some(before) if !self.span.is_empty() => {
+                let character = before.chars().count() + 1;
+                format!("predicate, character {character}: {self}")
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// Two lines: the line of `text` that the error is in, and carets below the place. `None` if the
     /// place is unknown or not of this text.
     pub fn with_caret(&self, text: &str) -> Option<String> {
@@ -131,6 +152,9 @@ impl PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
+        if let Some(part) = &self.within {
+            write!(f, " in {part}")?;
+        }
         match &self.kind {
             PlanErrorKind::UnknownColumn { nearest } if !nearest.is_empty() => {
                 write!(f, "; did you mean {}?", nearest.join(", "))

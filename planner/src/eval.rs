@@ -123,13 +123,22 @@ pub fn constant(expr: &Expr) -> Result<Scalar> {
 #[derive(Debug)]
 pub struct Predicate {
     program: Program,
+    text: String,
 }
 
 impl Predicate {
     /// Compiles a resolved condition.
     pub fn new(expr: &Expr) -> Result<Predicate> {
-        let program = Program::new(expr)?;
-        Ok(Predicate { program })
+        Ok(Predicate {
+            program: Program::new(expr)?,
+            text: String::new(),
+        })
+    }
+
+    /// The same as a part of this text, in which errors name their place.
+    pub fn in_text(mut self, text: &str) -> Predicate {
+        self.text = text.to_owned();
+        self
     }
 
     /// Its truth in one row: `None` is UNKNOWN.
@@ -163,10 +172,10 @@ impl RowPredicate for Predicate {
             return Err(Error::invalid(message));
         }
         let columns: Vec<&Vector> = batch.columns.iter().collect();
-        Ok(self
-            .program
-            .run(&columns, batch.rows)?
-            .is_true(batch.rows)?)
+        let truth = self.program.run(&columns, batch.rows);
+        truth
+            .and_then(|truth| truth.is_true(batch.rows))
+            .map_err(|error| Error::invalid(error.in_predicate(&self.text)).with_source(error))
     }
 }
 

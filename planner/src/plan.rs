@@ -130,7 +130,8 @@ impl ScanPlan {
         }
         let compile = |expr: &Expr| {
             let resolved = resolve_condition(expr.clone(), &self.table)?;
-            Ok(Arc::new(Predicate::new(&resolved)?) as Arc<dyn RowPredicate>)
+            let predicate = Predicate::new(&resolved)?.in_text(&self.predicate);
+            Ok(Arc::new(predicate) as Arc<dyn RowPredicate>)
         };
         self.residual().into_iter().map(compile).collect()
     }

@@ -77,13 +77,7 @@ impl fmt::Display for Failure {
                 predicate,
                 error,
             } => {
-                write!(f, "{}: ", path.display())?;
-                if let Some(before) = predicate.get(..error.span().start)
-                    && !error.span().is_empty()
-                {
-                    write!(f, "predicate, character {}: ", before.chars().count() + 1)?;
-                }
-                error.fmt(f)
+                write!(f, "{}: {}", path.display(), error.in_predicate(predicate))
             }
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),

@@ -11,13 +11,43 @@ use super::pattern::Pattern;
 use super::run::{Input, run};
 use super::value::Value;
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr};
+use crate::expr::{ArithmeticOp, Column, Expr, Span};
 
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) ty: LogicalType,
     pub(super) reads: Reads,
+    /// What an error in its rows is blamed on; `None` where the message or the nodes around say enough.
+    pub(super) origin: Option<Box<Origin>>,
+}
+
+/// The part of the condition that a node computes.
+#[derive(Debug)]
+pub(super) struct Origin {
+    /// As SQL, cut if it is long.
+    text: String,
+    span: Span,
+}
+
+impl Origin {
+    fn of(expr: &Expr) -> Option<Box<Origin>> {
+        const SHOWN: usize = 80;
+        let can_fail = match expr {
+            Expr::Cast { expr, .. } => !matches!(**expr, Expr::Literal(..)),
+            Expr::Arithmetic { .. } | Expr::Negate(_) | Expr::Function { .. } => true,
+            Expr::Like { .. } | Expr::RLike { .. } => true,
+            _ => false,
+        };
+        can_fail.then(|| {
+            let mut text = expr.sql();
+            if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
+                text.replace_range(cut.., "..");
+            }
+            let span = expr.span();
+            Box::new(Origin { text, span })
+        })
+    }
 }
 
 /// Which columns a node and what is below it read.
@@ -118,7 +148,13 @@ impl Compiler<'_> {
         let ty = expr.ty();
         let kind = self.kind(expr).map_err(|error| error.at(expr.span()))?;
         let reads = reads(&kind);
-        let node = fold(Node { kind, ty, reads });
+        let origin = Origin::of(expr);
+        let node = fold(Node {
+            kind,
+            ty,
+            reads,
+            origin,
+        });
         let nested = node.ty.is_nested() && !matches!(node.kind, Kind::Column { .. });
         if nested {
             return Err(PlanError::unsupported(format!(
@@ -335,6 +371,14 @@ fn reads(kind: &Kind) -> Reads {
 }
 
 impl Node {
+    /// Blames what the node computes for an error in its rows.
+    pub(super) fn blame(&self, error: PlanError) -> PlanError {
+        match &self.origin {
+            Some(origin) => error.within(&origin.text, origin.span),
+            None => error,
+        }
+    }
+
     /// The value, if it is a literal and not null.
     pub(super) fn literal(&self) -> Option<&Value> {
         match &self.kind {

@@ -27,6 +27,10 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
     if let Some(value) = by_dictionary(node, input, active) {
         return Ok(value);
     }
+    compute(node, input, active).map_err(|error| node.blame(error))
+}
+
+fn compute(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Value> {
     let rows = Rows { active };
     let of = |inner: &Node| run(inner, input, active);
     match &node.kind {

@@ -221,6 +221,64 @@ fn an_error_counts_only_in_rows_that_reach_it() {
 }
 
 #[test]
+fn an_error_in_rows_names_the_part_and_its_place() {
+    let i = || vector(LogicalType::Int32, &[true], Values::I32(vec![i32::MAX]));
+    let s = || {
+        let bytes = ByteViews::from_values(["ü("]);
+        vector(LogicalType::String, &[true], Values::Bytes(bytes))
+    };
+    let long = "i + ".repeat(40) + "i = 1";
+    let cut = format!("{}(i + i) + i) ..", "(".repeat(39));
+    for (text, column, expected) in [
+        (
+            "s <> 'ü' AND cast(s AS int) = 1",
+            s(),
+            "predicate, character 19: 'ü(' cannot be cast to int in CAST(s AS INT)",
+        ),
+        (
+            "s = 1",
+            s(),
+            "predicate, character 1: 'ü(' cannot be cast to bigint in CAST(s AS BIGINT)",
+        ),
+        (
+            "-- ü\n 3 < i + 1",
+            i(),
+            "predicate, character 11: + overflows int in (i + 1)",
+        ),
+        (
+            "1 / (i - i) = 1",
+            i(),
+            "predicate, character 6: division by zero in (1.0D / CAST((i - i) AS DOUBLE))",
+        ),
+        (
+            "make_date(i, 1, 1) IS NULL",
+            i(),
+            "predicate, character 11: there is no such date in make_date(i, 1, 1)",
+        ),
+        (
+            "s RLIKE s",
+            s(),
+            "predicate, character 1: the regular expression \"ü(\" is refused: unclosed group \
+             in RLIKE(s, s)",
+        ),
+        (
+            &long,
+            i(),
+            &format!("predicate, character 1: + overflows int in {cut}"),
+        ),
+    ] {
+        let parsed = predicate(text).in_text(text);
+        let batch = Batch {
+            schema: Arc::default(),
+            rows: 1,
+            columns: vec![column],
+        };
+        let error = parsed.evaluate(&batch).unwrap_err().to_string();
+        assert_eq!(error, expected, "{text}");
+    }
+}
+
+#[test]
 fn stored_types_are_read_as_what_they_mean() {
     let known = [true, true];
     let table = table();
@@ -631,7 +689,7 @@ fn as_dictionary(plain: Vector) -> Vector {
 quickcheck::quickcheck! {
     fn columns_agree_with_rows(sample: Sample) -> bool {
         let resolved = resolve_condition(sample.expr, &table()).unwrap();
-        let program = Predicate { program: Program::new(&resolved).unwrap() };
+        let program = Predicate::new(&resolved).unwrap();
         let wanted: Result<Vec<bool>, ()> = sample
             .rows
             .iter()

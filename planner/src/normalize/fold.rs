@@ -25,9 +25,11 @@ fn fold(expr: Expr, conditional: bool) -> Result<Expr> {
             Err(error) => Err(error),
         };
     }
+    let span = expr.span();
     let branches = matches!(expr, Expr::If { .. } | Expr::Case { .. })
         || matches!(&expr, Expr::Function { name, .. } if name == "coalesce");
     expr.map_children(&mut |child| fold(child, conditional || branches))
+        .map_err(|error| error.at(span))
 }
 
 /// One step at this node: `nvl`, `nullif`, `left` and the like as what they stand for.
