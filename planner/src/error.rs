@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::expr::Span;
+use crate::expr::{Span, identifier_sql};
 
 /// The result of planning.
 pub type Result<T, E = PlanError> = std::result::Result<T, E>;
@@ -19,7 +19,7 @@ pub type Result<T, E = PlanError> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanErrorKind {
-    /// The text is no expression.
+    /// The text is no condition.
     Parse,
     /// No column has this name.
     UnknownColumn {
@@ -41,7 +41,8 @@ pub enum PlanErrorKind {
 pub struct PlanError {
     kind: PlanErrorKind,
     message: String,
-    within: Option<Box<str>>,
+    /// Whether the message names the part of the condition.
+    names_part: bool,
     span: Span,
 }
 
@@ -52,7 +53,7 @@ impl PlanError {
         PlanError {
             kind,
             message: message.into(),
-            within: None,
+            names_part: false,
             span: Span::default(),
         }
     }
@@ -89,10 +90,26 @@ impl PlanError {
         self
     }
 
+    /// The error, saying besides that this column may have been meant.
+    pub(crate) fn meant(mut self, name: &str) -> Self {
+        if let PlanErrorKind::UnknownColumn { nearest } = &mut self.kind {
+            *nearest = vec![name.to_owned()];
+            return self;
+        }
+        self.noting(&format!("did you mean {}?", identifier_sql(name)))
+    }
+
+    /// The error, with something more to say.
+    pub(crate) fn noting(mut self, note: &str) -> Self {
+        self.message = format!("{}; {note}", self.message);
+        self
+    }
+
     /// Adds the part of the condition that could not be computed and its place, if none is known yet.
     pub(crate) fn within(mut self, part: &str, span: Span) -> Self {
-        if self.within.is_none() {
-            self.within = Some(part.into());
+        if !self.names_part {
+            self.message = format!("{} in {part}", self.message);
+            self.names_part = true;
         }
         self.at(span)
     }
@@ -152,12 +169,10 @@ impl PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        if let Some(part) = &self.within {
-            write!(f, " in {part}")?;
-        }
         match &self.kind {
             PlanErrorKind::UnknownColumn { nearest } if !nearest.is_empty() => {
-                write!(f, "; did you mean {}?", nearest.join(", "))
+                let names: Vec<String> = nearest.iter().map(|name| identifier_sql(name)).collect();
+                write!(f, "; did you mean {}?", names.join(", "))
             }
             _ => Ok(()),
         }

@@ -16,6 +16,7 @@ use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
 pub use column::{Bound, Column, Span};
+pub(crate) use render::shortened;
 pub use render::{double_text, identifier_sql, scalar_spark, scalar_sql};
 
 /// How many levels an expression may have.

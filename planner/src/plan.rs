@@ -22,7 +22,7 @@ use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
 use crate::read_schema::read_schema;
-use crate::resolve::{resolve, resolve_condition};
+use crate::resolve::{propose_quotes, resolve, resolve_condition};
 use crate::sql;
 
 /// A dataset and the columns it has.
@@ -143,19 +143,29 @@ impl ScanPlan {
 /// A predicate that does not parse, bind or evaluate, and unknown columns.
 pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
     let condition = match query.predicate {
-        Some(text) => Some(resolve_condition(sql::parse(text)?, &table.schema)?),
+        Some(text) => Some(condition(text, &table.schema)?),
         None => None,
     };
     plan_condition(table, condition, query)
 }
 
-/// Plans a scan with a resolved condition, built by code or from text; the query's text is not used.
+fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
+    sql::parse(text)
+        .and_then(|expr| resolve_condition(expr, table))
+        .map_err(|error| propose_quotes(error, text, table))
+}
+
+/// Plans a scan with a resolved condition, built by code or from text; the query's text is only what
+/// places in errors refer to.
 ///
 /// # Errors
 /// As [`plan`].
 pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> Result<ScanPlan> {
     let normalized = match condition {
-        Some(condition) => normalize(condition)?,
+        Some(condition) => {
+            let text = query.predicate.unwrap_or_default();
+            normalize(condition).map_err(|error| propose_quotes(error, text, &table.schema))?
+        }
         None => Normalized::All(Vec::new()),
     };
     let output = output_columns(table, query)?;
@@ -203,7 +213,7 @@ fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
         let expr = if is_top_level {
             Expr::column([name.as_str()])
         } else {
-            sql::parse(name)?
+            sql::parse(name).map_err(|error| propose_quotes(error, name, &table.schema))?
         };
         match resolve(expr, &table.schema)? {
             Expr::Column(column) => Ok(column),

@@ -8,6 +8,7 @@
 
 mod function;
 mod name;
+mod quotes;
 mod types;
 
 use lith_format::filter::CompareOp;
@@ -19,6 +20,7 @@ use crate::error::{PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr};
 use types::{common_type, common_type_of};
 
+pub use quotes::propose_quotes;
 pub use types::{max_decimal, spark_type};
 
 /// Resolves any expression against a table.
@@ -35,7 +37,10 @@ pub fn resolve_condition(expr: Expr, table: &TableSchema) -> Result<Expr> {
     let expr = resolve(expr, table)?;
     match expr.ty() {
         LogicalType::Boolean => Ok(expr),
-        ty => Err(mismatch(format!("the condition is a {ty}, not a boolean")).at(expr.span())),
+        ty => {
+            let error = mismatch(format!("the condition is a {ty}, not a boolean"));
+            Err(if_bars([&expr], error).at(expr.span()))
+        }
     }
 }
 
@@ -154,11 +159,23 @@ fn coerce(expr: Expr, ty: &LogicalType) -> Expr {
     }
 }
 
+/// `||` joins texts, though it is written for OR.
+fn if_bars<const N: usize>(operands: [&Expr; N], error: PlanError) -> PlanError {
+    let joins = |expr: &&Expr| matches!(expr, Expr::Function { name, .. } if name == "concat");
+    match operands.iter().any(joins) {
+        true => error.noting("|| joins texts: is OR meant?"),
+        false => error,
+    }
+}
+
 fn boolean(expr: Expr, what: &str) -> Result<Expr> {
     match expr.ty() {
         LogicalType::Boolean => Ok(expr),
         LogicalType::Null => Ok(coerce(expr, &LogicalType::Boolean)),
-        ty => Err(mismatch(format!("{what} takes booleans, not {ty}")).at(expr.span())),
+        ty => {
+            let error = mismatch(format!("{what} takes booleans, not {ty}"));
+            Err(if_bars([&expr], error).at(expr.span()))
+        }
     }
 }
 
@@ -174,11 +191,9 @@ fn text(expr: Expr, what: &str) -> Result<Box<Expr>> {
 /// Both sides in the type that Spark compares them in.
 fn same_type(left: Expr, right: Expr, what: &str) -> Result<(Expr, Expr)> {
     let ty = common_type(&left, &right).ok_or_else(|| {
-        mismatch(format!(
-            "{what} does not go with {} and {}",
-            left.ty(),
-            right.ty()
-        ))
+        let (a, b) = (left.ty(), right.ty());
+        let error = mismatch(format!("{what} does not go with {a} and {b}"));
+        if_bars([&left, &right], error)
     })?;
     Ok((coerce(left, &ty), coerce(right, &ty)))
 }

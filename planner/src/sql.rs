@@ -8,11 +8,11 @@
 mod call;
 mod convert;
 mod literal;
+mod mistakes;
 
 use std::any::TypeId;
 
 use sqlparser::dialect::{DatabricksDialect, Dialect, Precedence, SparkSqlDialect};
-use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
@@ -55,8 +55,7 @@ fn parse_tokens(tokens: Vec<TokenWithSpan>, places: &Places) -> Result<Expr> {
     let rest = parser.next_token();
     let ast = parsed.map_err(|error| places.parse_error(error))?;
     if rest.token != Token::EOF {
-        let message = format!("unexpected {} after the end of the expression", rest.token);
-        return Err(PlanError::parse(message).at(places.span(rest.span)));
+        return Err(mistakes::after_end(&rest.token).at(places.span(rest.span)));
     }
     let expr = convert::Converter { places }.expr(ast)?;
     if expr.depth() > MAX_DEPTH {
@@ -137,8 +136,8 @@ fn tokens(text: &str, places: &Places) -> Result<Vec<TokenWithSpan>> {
         .tokenize_with_location()
         .map_err(|error| {
             let start = places.offset(error.location);
-            let message = error.message.trim_end().to_lowercase();
-            PlanError::parse(message).at(Span {
+            let message = error.message.trim_end();
+            PlanError::parse(mistakes::parser_message(message)).at(Span {
                 start,
                 end: start + 1,
             })
@@ -149,8 +148,7 @@ fn tokens(text: &str, places: &Places) -> Result<Vec<TokenWithSpan>> {
             check_comment(&token, places)?;
             continue;
         }
-        if matches!(&token.token, Token::Word(word) if word.keyword == Keyword::SELECT) {
-            let error = PlanError::unsupported("sub-queries are not read here");
+        if let Some(error) = mistakes::token(&token, &out) {
             return Err(error.at(places.span(token.span)));
         }
         unescape(&mut token.token);
@@ -274,13 +272,14 @@ impl<'a> Places<'a> {
                 }))
             })
             .unwrap_or(self.text.len());
-        let message = match message.split_once(", found: ") {
-            Some((expected, "EOF")) => format!("{expected}, found the end of the text"),
-            Some((expected, found)) => format!("{expected}, found {found}"),
-            None => message.to_owned(),
+        let error = if message.starts_with("No infix parser") {
+            let rest = self.text.get(start..).unwrap_or_default();
+            let is_sign = |c: &char| c.is_ascii_punctuation() && !"'\"`()".contains(*c);
+            mistakes::operator(&rest.chars().take_while(is_sign).collect::<String>())
+        } else {
+            PlanError::parse(mistakes::parser_message(message))
         };
-        let message = message.replacen("Expected: ", "expected ", 1);
-        PlanError::parse(message).at(Span {
+        error.at(Span {
             start,
             end: start + 1,
         })

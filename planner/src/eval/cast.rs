@@ -11,7 +11,7 @@ use super::number::{fits, power_of_ten, range, rescale};
 use super::value::{BytesOut, Lane, LaneKind, Value, is_local, wrong_lane};
 use crate::calendar;
 use crate::error::{PlanError, Result};
-use crate::expr::scalar_spark;
+use crate::expr::{scalar_spark, shortened};
 use crate::sql::parse_decimal;
 
 /// From which type to which, and what happens to that which cannot be converted.
@@ -107,7 +107,10 @@ impl Cast<'_> {
     #[cold]
     fn refuse(&self, value: &Value, row: usize) -> PlanError {
         let shown = match self.from {
-            LogicalType::String => format!("'{}'", String::from_utf8_lossy(value.bytes(row))),
+            LogicalType::String => {
+                let text = String::from_utf8_lossy(value.bytes(row));
+                format!("'{}'", shortened(&text))
+            }
             from => scalar_spark(&value.scalar(row, from), from),
         };
         PlanError::evaluate(format!("{shown} cannot be cast to {}", self.to))

@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::run::{Input, run};
 use super::value::Value;
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Span};
+use crate::expr::{ArithmeticOp, Column, Expr, Span, shortened};
 
 #[derive(Debug)]
 pub(super) struct Node {
@@ -32,7 +32,6 @@ pub(super) struct Origin {
 
 impl Origin {
     fn of(expr: &Expr) -> Option<Box<Origin>> {
-        const SHOWN: usize = 80;
         let can_fail = match expr {
             Expr::Cast { expr, .. } => !matches!(**expr, Expr::Literal(..)),
             Expr::Arithmetic { .. } | Expr::Negate(_) | Expr::Function { .. } => true,
@@ -40,10 +39,7 @@ impl Origin {
             _ => false,
         };
         can_fail.then(|| {
-            let mut text = expr.sql();
-            if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
-                text.replace_range(cut.., "..");
-            }
+            let text = shortened(&expr.sql()).into_owned();
             let span = expr.span();
             Box::new(Origin { text, span })
         })

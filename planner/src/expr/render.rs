@@ -2,6 +2,7 @@
 //! `isnotnull(a)`, `(a = S01)`, text unquoted) and SQL that parses again ([`Expr::sql`]:
 //! `(a IS NOT NULL)`, `(a = 'S01')`). Held to the plans that Spark 4.3 prints.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use lith_format::filter::{Affix, CompareOp};
@@ -55,6 +56,15 @@ pub fn identifier_sql(name: &str) -> String {
         name.to_owned()
     } else {
         format!("`{}`", name.replace('`', "``"))
+    }
+}
+
+/// A text as a message shows it: its beginning, if it is long.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => Cow::Owned(format!("{}..", &text[..cut])),
+        None => Cow::Borrowed(text),
     }
 }
 

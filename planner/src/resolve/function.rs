@@ -3,6 +3,7 @@
 
 use lith_format::types::LogicalType;
 
+use super::name::distance;
 use super::types::{common_type_of, is_number, max_decimal};
 use super::{coerce, is_integer};
 use crate::error::{PlanError, Result};
@@ -145,9 +146,7 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>) -> Result<Expr> {
     }
     let Some((_, shape, required, gives)) = SHAPES.iter().find(|shape| shape.0.contains(&name))
     else {
-        return Err(PlanError::unsupported(format!(
-            "the function {name} is not known here"
-        )));
+        return Err(unknown(name));
     };
     let most = if *required == MANY { MANY } else { shape.len() };
     let least = if *required == MANY { 1 } else { *required };
@@ -172,6 +171,20 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>) -> Result<Expr> {
         args,
         ty,
     })
+}
+
+fn unknown(name: &str) -> PlanError {
+    let letters = |text: &str| text.chars().collect::<Vec<char>>();
+    let known = SHAPES.iter().flat_map(|shape| shape.0.iter().copied());
+    let apart = |other: &&str| distance(&letters(name), &letters(other));
+    let nearest = known
+        .min_by_key(apart)
+        .filter(|other| apart(other) * 3 <= name.len());
+    let error = PlanError::unsupported(format!("the function {name} is not known here"));
+    match nearest {
+        Some(other) => error.noting(&format!("did you mean {other}?")),
+        None => error,
+    }
 }
 
 fn with_defaults(name: &str, mut args: Vec<Expr>) -> Vec<Expr> {

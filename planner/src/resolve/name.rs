@@ -75,15 +75,11 @@ fn position(name: &str, fields: &[Field]) -> Result<Option<usize>> {
 }
 
 fn unknown(name: &str, full: &str, fields: &[Field]) -> PlanError {
-    let folded = name.to_lowercase();
+    let folded: Vec<char> = name.to_lowercase().chars().collect();
+    let lower = |name: &str| -> Vec<char> { name.to_lowercase().chars().collect() };
     let mut ranked: Vec<(usize, &str)> = fields
         .iter()
-        .map(|field| {
-            (
-                distance(&folded, &field.name.to_lowercase()),
-                field.name.as_str(),
-            )
-        })
+        .map(|field| (distance(&folded, &lower(&field.name)), field.name.as_str()))
         .filter(|(distance, other)| {
             *distance <= name.chars().count().max(other.chars().count()) / 2
         })
@@ -101,10 +97,9 @@ fn unknown(name: &str, full: &str, fields: &[Field]) -> PlanError {
 }
 
 /// How many letters must be put in, taken out or exchanged to get from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+pub(super) fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
+    for (i, &x) in a.iter().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, &y) in b.iter().enumerate() {
@@ -128,7 +123,8 @@ mod tests {
             ("ab", "ab", 0),
             ("ab", "ba", 2),
         ] {
-            assert_eq!(distance(a, b), expected);
+            let [a, b] = [a, b].map(|word| word.chars().collect::<Vec<char>>());
+            assert_eq!(distance(&a, &b), expected);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Calls, and the words that SQL spells in a way of its own: CASE, SUBSTRING .. FROM, TRIM, EXTRACT,
 //! FLOOR. Functions that are operators in disguise become those operators.
 
-use lith_format::filter::Affix;
+use lith_format::filter::{Affix, CompareOp};
 use lith_format::types::LogicalType;
 use sqlparser::ast::{
     CaseWhen, CeilFloorKind, DateTimeField, Expr as Ast, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, TrimWhereField,
+    FunctionArguments, Spanned, TrimWhereField,
 };
 
 use super::convert::{Converter, function};
-use super::literal;
+use super::{literal, mistakes};
 use crate::error::{PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr, Span};
 
@@ -22,11 +22,7 @@ impl Converter<'_> {
                 conditions,
                 else_result,
                 ..
-            } => {
-                let operand = operand.map(|operand| self.expr(*operand)).transpose()?;
-                let otherwise = else_result.map(|value| self.expr(*value)).transpose()?;
-                self.case(operand, conditions, otherwise)
-            }
+            } => self.case(operand, conditions, else_result),
             Ast::Substring {
                 expr,
                 substring_from,
@@ -36,46 +32,67 @@ impl Converter<'_> {
             } => {
                 let name = if shorthand { "substr" } else { "substring" };
                 let args = [Some(expr), substring_from, substring_for];
-                let args = self.exprs(args.into_iter().flatten().map(|arg| *arg))?;
-                Ok(function(name, args))
+                self.named(name, args.into_iter().flatten().map(|arg| *arg))
             }
-            Ast::Trim {
-                trim_where,
-                trim_what,
-                expr,
-                trim_characters,
-            } => {
-                let characters = trim_characters.into_iter().flatten();
-                let what = trim_what.map(|what| *what).into_iter().chain(characters);
-                let args = self.exprs(std::iter::once(*expr).chain(what))?;
-                Ok(function(trim_name(trim_where), args))
+            Ast::Trim { .. } => self.trim(ast),
+            Ast::Extract { field, expr, .. } => {
+                self.named(&field.to_string().to_lowercase(), [*expr])
             }
-            Ast::Extract { field, expr, .. } => Ok(function(
-                &field.to_string().to_lowercase(),
-                vec![self.expr(*expr)?],
-            )),
             Ast::Floor { expr, field } => self.rounded("floor", *expr, field),
             Ast::Ceil { expr, field } => self.rounded("ceil", *expr, field),
-            Ast::Position { expr, r#in } => Ok(function("instr", self.exprs([*r#in, *expr])?)),
-            other => self.refuse(other),
+            Ast::Position { expr, r#in } => self.named("instr", [*r#in, *expr]),
+            other => Err(self.refuse(&other)),
         }
     }
 
-    /// Why an expression is none of ours.
-    fn refuse(&self, ast: Ast) -> Result<Expr> {
-        let message = match ast {
-            Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not read here",
+    /// A call of a function of this name.
+    fn named(&self, name: &str, args: impl IntoIterator<Item = Ast>) -> Result<Expr> {
+        Ok(function(name, self.exprs(args)?))
+    }
+
+    fn trim(&self, ast: Ast) -> Result<Expr> {
+        let Ast::Trim {
+            trim_where,
+            trim_what,
+            expr,
+            trim_characters,
+        } = ast
+        else {
+            return self.expr(ast);
+        };
+        let name = match trim_where {
+            None | Some(TrimWhereField::Both) => "trim",
+            Some(TrimWhereField::Leading) => "ltrim",
+            Some(TrimWhereField::Trailing) => "rtrim",
+        };
+        let what = trim_what.map(|what| *what).into_iter();
+        let characters = trim_characters.into_iter().flatten();
+        self.named(name, std::iter::once(*expr).chain(what).chain(characters))
+    }
+
+    /// What is no call either: valid in Spark, but not computed here.
+    fn refuse(&self, ast: &Ast) -> PlanError {
+        let what = match ast {
+            Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not computed here",
             Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => {
                 "structs, arrays and maps are not built here"
             }
+            Ast::Collate { .. } => "collations are not known here",
             Ast::Interval(_) => "intervals are not known here",
-            Ast::Collate { expr, .. } => {
-                let span = self.expr(*expr)?.span();
-                return Err(PlanError::unsupported("collations are not known here").at(span));
+            Ast::Lambda(_) => {
+                let error = PlanError::parse("-> stands only in the arguments of a function");
+                return error.at(self.span_of(ast));
             }
-            other => &format!("{other} is not understood here"),
+            other => {
+                let error = PlanError::unsupported(format!("{other} is not understood here"));
+                return error.at(self.span_of(ast));
+            }
         };
-        Err(PlanError::unsupported(message))
+        PlanError::unsupported(what).at(self.span_of(ast))
+    }
+
+    pub(super) fn span_of(&self, ast: &Ast) -> Span {
+        self.places.span(ast.span())
     }
 
     fn rounded(&self, name: &str, expr: Ast, kind: CeilFloorKind) -> Result<Expr> {
@@ -97,11 +114,12 @@ impl Converter<'_> {
 
     fn case(
         &self,
-        operand: Option<Expr>,
+        operand: Option<Box<Ast>>,
         conditions: Vec<CaseWhen>,
-        otherwise: Option<Expr>,
+        otherwise: Option<Box<Ast>>,
     ) -> Result<Expr> {
-        use lith_format::filter::CompareOp;
+        let operand = operand.map(|operand| self.expr(*operand)).transpose()?;
+        let otherwise = otherwise.map(|value| self.expr(*value)).transpose()?;
         let mut branches = Vec::with_capacity(conditions.len());
         for CaseWhen { condition, result } in conditions {
             let condition = self.expr(condition)?;
@@ -138,12 +156,15 @@ impl Converter<'_> {
     fn function(&self, call: Function) -> Result<Expr> {
         let name = call.name.to_string().to_lowercase();
         let span = self.call_span(&call);
-        if call.over.is_some() || call.filter.is_some() || call.null_treatment.is_some() {
-            let message = format!("window functions like {name} do not belong into a condition");
-            return Err(PlanError::unsupported(message).at(span));
+        if let Some(error) = mistakes::call(&name) {
+            return Err(error.at(span));
+        }
+        if has_clauses(&call) {
+            let message = format!("{name} takes no clauses besides its arguments");
+            return Err(PlanError::parse(message).at(span));
         }
         if matches!(call.args, FunctionArguments::Subquery(_)) {
-            return Err(PlanError::unsupported("sub-queries are not read here").at(span));
+            return Err(PlanError::unsupported("sub-queries are not computed here").at(span));
         }
         let args = self.arguments(call.args).map_err(|error| error.at(span))?;
         let count = args.len();
@@ -163,12 +184,18 @@ impl Converter<'_> {
     }
 }
 
-fn trim_name(sides: Option<TrimWhereField>) -> &'static str {
-    match sides {
-        None | Some(TrimWhereField::Both) => "trim",
-        Some(TrimWhereField::Leading) => "ltrim",
-        Some(TrimWhereField::Trailing) => "rtrim",
-    }
+/// OVER, FILTER, DISTINCT and the like, which only functions of many rows have.
+fn has_clauses(call: &Function) -> bool {
+    let in_arguments = matches!(
+        &call.args,
+        FunctionArguments::List(list) if list.duplicate_treatment.is_some() || !list.clauses.is_empty()
+    );
+    in_arguments
+        || call.over.is_some()
+        || call.filter.is_some()
+        || call.null_treatment.is_some()
+        || !call.within_group.is_empty()
+        || !matches!(call.parameters, FunctionArguments::None)
 }
 
 /// The operator or function behind a name; `None` if the number of arguments does not fit.

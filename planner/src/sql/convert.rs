@@ -4,11 +4,11 @@
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, CastKind, DataType, Expr as Ast, Ident, InTarget, Subscript,
-    TypedString, UnaryOperator, Value, ValueWithSpan,
+    AccessExpr, BinaryOperator, CastKind, DataType, Expr as Ast, Function, Ident, InTarget,
+    Subscript, TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::{Places, literal};
+use super::{Places, literal, mistakes};
 use crate::error::{PlanError, Result};
 use crate::expr::{ArithmeticOp, Column, Expr, Span};
 
@@ -53,13 +53,10 @@ impl Converter<'_> {
                 pattern,
                 ..
             } => {
-                let matched = Expr::RLike {
-                    expr: Box::new(self.expr(*expr)?),
-                    pattern: Box::new(self.expr(*pattern)?),
-                };
-                Ok(negate_if(negated, matched))
+                let (expr, pattern) = (self.boxed(*expr)?, self.boxed(*pattern)?);
+                Ok(negate_if(negated, Expr::RLike { expr, pattern }))
             }
-            Ast::TypedString(typed) => self.typed_string(typed),
+            Ast::TypedString(typed) => self.typed_string(&typed),
             Ast::Cast {
                 kind,
                 expr,
@@ -70,24 +67,8 @@ impl Converter<'_> {
         }
     }
 
-    /// DATE '2015-01-01' and its like.
-    fn typed_string(&self, typed: TypedString) -> Result<Expr> {
-        let span = self.places.span(typed.value.span);
-        let parsed = literal::data_type(&typed.data_type)
-            .zip(typed.value.clone().into_string())
-            .and_then(|(ty, text)| literal::typed(&ty, &text));
-        parsed.ok_or_else(|| {
-            PlanError::parse(format!("not a {}: {}", typed.data_type, typed.value)).at(span)
-        })
-    }
-
-    fn cast(&self, kind: CastKind, expr: Ast, data_type: &DataType) -> Result<Expr> {
-        let expr = Box::new(self.expr(expr)?);
-        let ty = literal::data_type(data_type).ok_or_else(|| {
-            PlanError::unsupported(format!("no cast to {data_type} here")).at(expr.span())
-        })?;
-        let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
-        Ok(Expr::Cast { expr, ty, lenient })
+    fn boxed(&self, ast: Ast) -> Result<Box<Expr>> {
+        self.expr(ast).map(Box::new)
     }
 
     pub(super) fn exprs(&self, asts: impl IntoIterator<Item = Ast>) -> Result<Vec<Expr>> {
@@ -152,10 +133,32 @@ impl Converter<'_> {
             }
             Value::Boolean(value) => Ok(Expr::boolean(value)),
             Value::Null => Ok(Expr::null(LogicalType::Null)),
-            other => {
-                Err(PlanError::unsupported(format!("{other} is no literal of Spark's")).at(span))
-            }
+            Value::Placeholder(name) => Err(bad(format!(
+                "{name} stands for a value that is not given: write the value"
+            ))),
+            other => Err(bad(format!("{other} is no literal of Spark's"))),
         }
+    }
+
+    /// `DATE '2024-06-01'` and the like.
+    fn typed_string(&self, typed: &TypedString) -> Result<Expr> {
+        let parsed = literal::data_type(&typed.data_type)
+            .zip(typed.value.clone().into_string())
+            .and_then(|(ty, text)| literal::typed(&ty, &text));
+        parsed.ok_or_else(|| {
+            let message = format!("not a {}: {}", typed.data_type, typed.value);
+            PlanError::parse(message).at(self.places.span(typed.value.span))
+        })
+    }
+
+    fn cast(&self, kind: CastKind, expr: Ast, data_type: &DataType) -> Result<Expr> {
+        let span = self.span_of(&expr);
+        let expr = self.boxed(expr)?;
+        let ty = literal::data_type(data_type).ok_or_else(|| {
+            PlanError::unsupported(format!("no cast to {data_type} here")).at(span)
+        })?;
+        let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
+        Ok(Expr::Cast { expr, ty, lenient })
     }
 
     /// Takes a left-deep chain apart without recursion, whatever its length.
@@ -217,10 +220,7 @@ impl Converter<'_> {
             B::StringConcat => Ok(function("concat", vec![left, right])),
             other => {
                 let span = left.span().union(right.span());
-                Err(
-                    PlanError::unsupported(format!("the operator {other} is not known here"))
-                        .at(span),
-                )
+                Err(mistakes::operator(&other.to_string()).at(span))
             }
         }
     }
@@ -240,10 +240,11 @@ impl Converter<'_> {
             (UnaryOperator::Minus, expr) => Ok(Expr::Negate(Box::new(self.expr(expr)?))),
             (UnaryOperator::Plus, expr) => Ok(function("positive", vec![self.expr(expr)?])),
             (UnaryOperator::Not | UnaryOperator::BangNot, expr) => Ok(self.expr(expr)?.not()),
-            (op, expr) => {
-                let span = self.expr(expr)?.span();
-                Err(PlanError::unsupported(format!("the operator {op} is not known here")).at(span))
+            (UnaryOperator::BitwiseNot, expr) => {
+                let error = PlanError::unsupported("the operator ~ is not computed here");
+                Err(error.at(self.span_of(&expr)))
             }
+            (op, expr) => Err(mistakes::operator(&op.to_string()).at(self.span_of(&expr))),
         }
     }
 
@@ -288,7 +289,7 @@ impl Converter<'_> {
     fn in_list(&self, expr: Ast, target: InTarget, negated: bool) -> Result<Expr> {
         let expr = Box::new(self.expr(expr)?);
         let InTarget::List(list) = target else {
-            return Err(PlanError::unsupported("sub-queries are not read here").at(expr.span()));
+            return Err(PlanError::unsupported("sub-queries are not computed here").at(expr.span()));
         };
         let list = self.exprs(list)?;
         Ok(negate_if(
@@ -351,12 +352,19 @@ impl Converter<'_> {
     fn patterns(&self, pattern: Ast, any: bool) -> Result<(Vec<Expr>, bool)> {
         match pattern {
             Ast::Tuple(patterns) if any => Ok((self.exprs(patterns)?, false)),
-            Ast::Function(function) if function.name.to_string().eq_ignore_ascii_case("all") => {
+            Ast::Function(function) if is_named(&function, "all") => {
                 Ok((self.arguments(function.args)?, true))
+            }
+            Ast::Function(function) if is_named(&function, "some") => {
+                Ok((self.arguments(function.args)?, false))
             }
             pattern => Ok((vec![self.expr(pattern)?], true)),
         }
     }
+}
+
+fn is_named(function: &Function, name: &str) -> bool {
+    function.name.to_string().eq_ignore_ascii_case(name)
 }
 
 fn single_char(bytes: &[u8]) -> Option<char> {

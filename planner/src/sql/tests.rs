@@ -135,6 +135,142 @@ fn the_place_of_an_error_is_shown() {
 }
 
 #[test]
+fn what_is_no_condition_says_what_to_write() {
+    use PlanErrorKind::{Parse, Unsupported};
+    for (text, kind, place, message) in [
+        ("a = 1 && b = 2", Parse, 6, "&& is no operator: write AND"),
+        ("a := 1", Parse, 2, ":= is no operator: write ="),
+        ("a === 1", Parse, 4, "=== is no operator: write ="),
+        ("a =< 1", Parse, 3, "=< is no operator: write <="),
+        ("a => 1", Parse, 2, "=> is no operator: write >="),
+        ("a ~ 'x'", Parse, 0, "~ is no operator: write RLIKE"),
+        (
+            "WHERE a = 1",
+            Parse,
+            0,
+            "WHERE is left out: only the condition is written",
+        ),
+        (
+            "SELECT * FROM t WHERE a = 1",
+            Parse,
+            0,
+            "SELECT begins a query: only the condition behind its WHERE is written",
+        ),
+        (
+            "`order id = 1",
+            Parse,
+            0,
+            "the name has no closing back-quote",
+        ),
+        ("a = 'x", Parse, 4, "unterminated string literal"),
+        ("a /* b", Parse, 6, "unterminated comment"),
+        (
+            "a IS 3",
+            Parse,
+            5,
+            "expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS, found 3",
+        ),
+        (
+            "CASE WHEN a THEN b",
+            Parse,
+            5,
+            "CASE is not complete: CASE WHEN .. THEN .. END",
+        ),
+        (
+            "a = ?",
+            Parse,
+            4,
+            "? stands for a value that is not given: write the value",
+        ),
+        (
+            "b > 1 AND sum(a) > 3",
+            Parse,
+            10,
+            "sum() is computed over many rows: a condition looks at one",
+        ),
+        (
+            "Count(*) > 3",
+            Parse,
+            0,
+            "count() is computed over many rows: a condition looks at one",
+        ),
+        (
+            "row_number() OVER (ORDER BY a) = 1",
+            Parse,
+            0,
+            "row_number() is computed over many rows: a condition looks at one",
+        ),
+        (
+            "explode(a) = 1",
+            Parse,
+            0,
+            "explode() makes rows: a condition keeps or drops one",
+        ),
+        (
+            "length(DISTINCT a) = 1",
+            Parse,
+            0,
+            "length takes no clauses besides its arguments",
+        ),
+        ("a # 1", Parse, 2, "# is no operator"),
+        // valid in Spark
+        (
+            "a IN (SELECT 1)",
+            Unsupported,
+            6,
+            "sub-queries are not computed here",
+        ),
+        (
+            "EXISTS (SELECT 1)",
+            Unsupported,
+            8,
+            "sub-queries are not computed here",
+        ),
+        (
+            "a << 1 = 2",
+            Unsupported,
+            2,
+            "the operator << is not computed here",
+        ),
+        (
+            "~a = 2",
+            Unsupported,
+            1,
+            "the operator ~ is not computed here",
+        ),
+        (
+            "a > INTERVAL 1 DAY",
+            Unsupported,
+            13,
+            "intervals are not known here",
+        ),
+        (
+            "exists(a, x -> x > 1)",
+            Unsupported,
+            0,
+            "lambdas are not known here",
+        ),
+        (
+            "a[0] = 1",
+            Unsupported,
+            0,
+            "elements of arrays and maps are not read here",
+        ),
+        (
+            "cast(a AS variant) = 1",
+            Unsupported,
+            5,
+            "no cast to variant here",
+        ),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert_eq!(error.to_string(), message, "{text}");
+        assert_eq!(error.kind(), &kind, "{text}");
+        assert_eq!(error.span().start, place, "{text}");
+    }
+}
+
+#[test]
 fn columns_know_where_they_stand() {
     let text = "x = 1\n AND `ü b`.c > 2";
     let expr = parse(text).unwrap();
