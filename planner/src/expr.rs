@@ -15,9 +15,9 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
-pub use column::{Bound, Column, Span};
+pub use column::{Bound, Column, Span, identifier_sql};
 pub(crate) use render::shortened;
-pub use render::{double_text, identifier_sql, scalar_spark, scalar_sql};
+pub use render::{double_text, scalar_spark, scalar_sql};
 
 /// How many levels an expression may have.
 pub const MAX_DEPTH: usize = 400;

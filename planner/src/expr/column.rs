@@ -68,6 +68,37 @@ impl Column {
     pub fn index(&self) -> Option<usize> {
         self.bound.as_ref().map(|bound| bound.index)
     }
+
+    /// The name as SQL, parts in back-quotes where they need them.
+    pub fn sql(&self) -> String {
+        let mut parts = self.path.iter();
+        let first = parts.next().map(|part| identifier_sql(part));
+        parts.fold(first.unwrap_or_default(), |name, field| {
+            name + "." + &quoted_unless(is_plain(field), field)
+        })
+    }
+}
+
+/// A name in back-quotes, unless it is only ASCII letters, digits and `_`, does not start with a digit and
+/// is no word that means something else at the beginning of an expression.
+pub fn identifier_sql(name: &str) -> String {
+    const WORDS: &str = " all and any between case cast current_date current_time current_timestamp \
+        current_user exists false in interval is like localtime localtimestamp not null or select some \
+        trim true where ";
+    let word = format!(" {} ", name.to_ascii_lowercase());
+    quoted_unless(is_plain(name) && !WORDS.contains(&word), name)
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(plain) && name.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+fn quoted_unless(plain: bool, name: &str) -> String {
+    match plain {
+        true => name.to_owned(),
+        false => format!("`{}`", name.replace('`', "``")),
+    }
 }
 
 /// Bound columns are equal if they mean the same, however they were spelled; others by their names.

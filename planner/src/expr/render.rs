@@ -9,7 +9,7 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, Zone};
 
-use super::{ArithmeticOp, Column, Expr};
+use super::{ArithmeticOp, Expr};
 use crate::calendar;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,31 +31,6 @@ impl Expr {
         let mut out = String::new();
         write_expr(&mut out, self, Style::Sql);
         out
-    }
-}
-
-impl Column {
-    /// The name as SQL: parts in back-quotes where they need them, fields always, as Spark does.
-    pub fn sql(&self) -> String {
-        let mut parts = self.path.iter();
-        let mut out = parts
-            .next()
-            .map(|part| identifier_sql(part))
-            .unwrap_or_default();
-        for field in parts {
-            let _ = write!(out, ".`{}`", field.replace('`', "``"));
-        }
-        out
-    }
-}
-
-/// A name in back-quotes, unless it is only ASCII letters, digits and `_` and does not start with a digit.
-pub fn identifier_sql(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.chars().all(plain) && name.starts_with(|c: char| !c.is_ascii_digit()) {
-        name.to_owned()
-    } else {
-        format!("`{}`", name.replace('`', "``"))
     }
 }
 

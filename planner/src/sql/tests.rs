@@ -283,6 +283,31 @@ fn columns_know_where_they_stand() {
 }
 
 #[test]
+fn printed_names_are_read_again() {
+    use sqlparser::keywords::ALL_KEYWORDS;
+    let odd = ["", "a b", "a.b", "a`b", "1a", "é", "名", "a-b"];
+    let mut bad = Vec::new();
+    for name in ALL_KEYWORDS
+        .iter()
+        .chain(&odd)
+        .chain(&["a", "_1", "nested"])
+    {
+        let name = name.to_lowercase();
+        for path in [vec![&*name], vec!["x", &name], vec![&*name, "x"]] {
+            let column = Expr::column(path.clone());
+            for text in [column.sql(), format!("1 + {} * 2 = 3", column.sql())] {
+                let found = parse(&text);
+                let read = found.map(|found| found.columns().first().map(|c| c.path.clone()));
+                if read != Ok(Some(path.iter().map(|p| (*p).to_owned()).collect())) {
+                    bad.push(text.clone());
+                }
+            }
+        }
+    }
+    assert_eq!(bad, Vec::<String>::new());
+}
+
+#[test]
 fn long_and_deep_text_neither_crashes_nor_hangs() {
     let chain = |op: &str| vec!["a = 1"; 10_000].join(op);
     assert!(parse(&chain(" OR ")).unwrap().depth() < 20);
