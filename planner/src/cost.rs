@@ -1,17 +1,26 @@
-//! In which order rows are asked: what drops many rows for little work comes first.
+//! In which order rows are asked: what drops many rows for little work comes first. What may fail waits for
+//! all that was written before it, which may be there to guard it.
 
 use lith_format::filter::CompareOp;
 
+use crate::ansi::may_fail;
 use crate::expr::Expr;
 
 /// The conjuncts, cheapest for what they drop first; equals keep their order.
 pub(crate) fn by_cost(conjuncts: Vec<&Expr>) -> Vec<&Expr> {
-    let mut ranked: Vec<(f64, &Expr)> = conjuncts
-        .into_iter()
-        .map(|expr| (cost(expr) / (1.0 - selectivity(expr)), expr))
-        .collect();
-    ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    ranked.into_iter().map(|(_, expr)| expr).collect()
+    let mut ordered: Vec<(f64, &Expr)> = Vec::with_capacity(conjuncts.len());
+    for expr in conjuncts {
+        let rank = cost(expr) / (1.0 - selectivity(expr));
+        let place = match may_fail(expr) {
+            true => ordered.len(),
+            false => ordered
+                .iter()
+                .rposition(|(other, _)| *other <= rank)
+                .map_or(0, |before| before + 1),
+        };
+        ordered.insert(place, (rank, expr));
+    }
+    ordered.into_iter().map(|(_, expr)| expr).collect()
 }
 
 /// Work for a row, in comparisons of two numbers.
@@ -60,6 +69,7 @@ fn selectivity(expr: &Expr) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lith_format::types::LogicalType;
 
     #[test]
     fn a_comparison_comes_before_a_pattern_and_a_null_test_last() {
@@ -73,5 +83,19 @@ mod tests {
             by_cost(vec![&like, &range, &equal]),
             [&equal, &range, &like]
         );
+    }
+
+    #[test]
+    fn what_may_fail_waits_for_its_guards() {
+        let column = |name| Expr::column([name]);
+        let one = || Expr::int(1).cast(LogicalType::Int64);
+        let negated = |name| Expr::Negate(Box::new(column(name)));
+        let guard = Expr::compare(column("a"), CompareOp::NotEq, one());
+        let fails = Expr::compare(negated("a"), CompareOp::Eq, one());
+        let cheap = Expr::compare(column("b"), CompareOp::Eq, one());
+        assert_eq!(by_cost(vec![&guard, &fails]), [&guard, &fails]);
+        assert_eq!(by_cost(vec![&fails, &guard]), [&fails, &guard]);
+        let ordered = by_cost(vec![&guard, &fails, &cheap]);
+        assert_eq!(ordered, [&cheap, &guard, &fails]);
     }
 }

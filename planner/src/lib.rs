@@ -57,13 +57,14 @@ pub mod resolve;
 pub mod normalize;
 
 // Layer 7
+mod ansi;
 pub mod classify;
-mod cost;
 pub mod discover;
 mod ranges;
 pub mod read_schema;
 
 // Layer 8
+mod cost;
 pub mod ddl;
 pub mod pushdown;
 

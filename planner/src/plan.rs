@@ -114,7 +114,8 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// The conjuncts that rows must be asked, cheapest for what they drop first.
+    /// The conjuncts that rows must be asked, cheapest for what they drop first; those that may fail on a row
+    /// come after all that were written before them.
     pub fn residual(&self) -> Vec<&Expr> {
         by_cost(without_implied_null_tests(&self.classes.post_filter))
     }
