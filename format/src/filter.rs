@@ -2,7 +2,9 @@
 //!
 //! A [`Filter`] is written over the leaves of the table's schema. Its meaning is SQL's with three
 //! values; judged against statistics of some rows it answers for all of them: [`Verdict::Never`] if no
-//! row can make it true, [`Verdict::Always`] if every row does, else [`Verdict::Maybe`].
+//! row can make it true, [`Verdict::Always`] if every row does, else [`Verdict::Maybe`]. A row may fail
+//! instead ([`Filter::Fallible`]). Never hides that: where one part of an AND is proven false, no row is in
+//! the answer, whatever the other parts do. Always does not.
 
 use crate::scalar::Scalar;
 use crate::schema::LeafId;
@@ -96,6 +98,9 @@ pub enum Filter {
     Not(Box<Filter>),
     /// Something that metadata cannot judge: any of the three values.
     Opaque,
+    /// The same, but asking a row may also end in an error, such as an overflow. Of AND and OR only those
+    /// rows are asked that the parts before leave undecided.
+    Fallible,
 }
 
 /// What is known of a filter over all rows of some unit.
@@ -105,6 +110,6 @@ pub enum Verdict {
     Never,
     /// Rows must be looked at.
     Maybe,
-    /// Every row makes it true: do not filter them.
+    /// Every row makes it true, and asking none of them fails: do not filter them.
     Always,
 }

@@ -1,7 +1,7 @@
 //! The judging of a [`Filter`] by statistics.
 //!
-//! Each node answers which of TRUE, FALSE and UNKNOWN some row may yield. The answer may name too many,
-//! never too few; so NOT, AND and OR compose without special cases, and what statistics do not
+//! Each node answers which of TRUE, FALSE and UNKNOWN some row may yield, and whether some row may fail
+//! instead. The answer may name too many, never too few; so NOT, AND and OR compose without special cases, and what statistics do not
 //! say ends as Maybe. A leaf enters as its [`Domain`]: whether it may be null, NaN or a value, and
 //! between which bounds values lie. Bounds say nothing of NaN, which is above every number.
 
@@ -18,7 +18,10 @@ impl Filter {
     /// `None` is "nothing is known".
     pub fn judge<'a>(&self, stats: &dyn Fn(LeafId) -> Option<Cow<'a, ColumnStats>>) -> Verdict {
         let possible = self.outcomes(&|leaf| stats(leaf).unwrap_or_default());
-        match (possible.yes, possible.no || possible.unknown) {
+        match (
+            possible.yes,
+            possible.no || possible.unknown || possible.fails,
+        ) {
             (false, _) => Verdict::Never,
             (true, true) => Verdict::Maybe,
             (true, false) => Verdict::Always,
@@ -28,7 +31,8 @@ impl Filter {
     fn outcomes<'a>(&self, stats: &dyn Fn(LeafId) -> Cow<'a, ColumnStats>) -> Outcomes {
         match self {
             Filter::Constant(value) => Outcomes::only(*value),
-            Filter::Opaque => Outcomes::ANY,
+            Filter::Opaque => Outcomes::any(false),
+            Filter::Fallible => Outcomes::any(true),
             Filter::Not(inner) => inner.outcomes(stats).not(),
             Filter::And(all) => (all.iter())
                 .map(|one| one.outcomes(stats))
@@ -55,26 +59,31 @@ impl Filter {
     }
 }
 
-/// Which truth values some row may yield.
-#[derive(Debug, Clone, Copy)]
+/// Which truth values some row may yield, and whether some row may fail.
+#[derive(Debug, Clone, Copy, Default)]
 struct Outcomes {
     yes: bool,
     no: bool,
     unknown: bool,
+    fails: bool,
 }
 
 impl Outcomes {
-    const ANY: Outcomes = Outcomes {
-        yes: true,
-        no: true,
-        unknown: true,
-    };
+    fn any(fails: bool) -> Self {
+        Outcomes {
+            yes: true,
+            no: true,
+            unknown: true,
+            fails,
+        }
+    }
 
     fn only(value: Option<bool>) -> Self {
         Outcomes {
             yes: value == Some(true),
             no: value == Some(false),
             unknown: value.is_none(),
+            fails: false,
         }
     }
 
@@ -82,15 +91,18 @@ impl Outcomes {
         Outcomes {
             yes: self.no,
             no: self.yes,
-            unknown: self.unknown,
+            ..self
         }
     }
 
+    /// Both, the other asked only where this is not false.
     fn and(self, other: Self) -> Self {
+        let reached = self.yes || self.unknown;
         Outcomes {
             yes: self.yes && other.yes,
             no: self.no || other.no,
             unknown: self.unknown && (other.yes || other.unknown) || self.yes && other.unknown,
+            fails: self.fails || reached && other.fails,
         }
     }
 }
@@ -124,7 +136,12 @@ impl Orders {
             CompareOp::Gt => (greater, less || equal),
             CompareOp::GtEq => (equal || greater, less),
         };
-        Outcomes { yes, no, unknown }
+        Outcomes {
+            yes,
+            no,
+            unknown,
+            fails: false,
+        }
     }
 }
 
@@ -212,11 +229,13 @@ impl<'a> Domain<'a> {
         if value.is_null() {
             return self.is_null();
         }
-        let Outcomes { yes, no, unknown } = self.compare(CompareOp::Eq, value);
+        let Outcomes {
+            yes, no, unknown, ..
+        } = self.compare(CompareOp::Eq, value);
         Outcomes {
             yes,
             no: no || unknown,
-            unknown: false,
+            ..Outcomes::default()
         }
     }
 
@@ -226,6 +245,7 @@ impl<'a> Domain<'a> {
             yes: values.iter().any(|value| self.orders(value).equal),
             no: miss && !has_null,
             unknown: self.null || miss && has_null,
+            fails: false,
         }
     }
 
@@ -233,7 +253,7 @@ impl<'a> Domain<'a> {
         Outcomes {
             yes: self.null,
             no: self.value || self.nan,
-            unknown: false,
+            ..Outcomes::default()
         }
     }
 
@@ -260,6 +280,7 @@ impl<'a> Domain<'a> {
             yes,
             no,
             unknown: self.null,
+            fails: false,
         }
     }
 
@@ -449,7 +470,7 @@ mod tests {
                 .map(|_| arbitrary_filter(g, depth - 1))
                 .collect()
         };
-        match u8::arbitrary(g) % if depth == 0 { 8 } else { 12 } {
+        match u8::arbitrary(g) % if depth == 0 { 9 } else { 13 } {
             0 => Filter::Constant(Option::arbitrary(g)),
             1 | 2 => Filter::Compare {
                 leaf,
@@ -485,10 +506,11 @@ mod tests {
                     .as_bytes()
                     .to_vec(),
             },
-            8 => Filter::And(several(g)),
-            9 => Filter::Or(several(g)),
-            10 => Filter::Not(Box::new(arbitrary_filter(g, depth - 1))),
-            _ => Filter::Opaque,
+            8 if bool::arbitrary(g) => Filter::Opaque,
+            8 => Filter::Fallible,
+            9 | 10 => Filter::And(several(g)),
+            11 => Filter::Or(several(g)),
+            _ => Filter::Not(Box::new(arbitrary_filter(g, depth - 1))),
         }
     }
 
@@ -503,12 +525,35 @@ mod tests {
         }
     }
 
-    /// SQL's answer for one row; the opaque filter is true of every row but `opaque`.
-    fn evaluate(filter: &Filter, row: &[Scalar], opaque: Option<bool>) -> Option<bool> {
-        let inner = |filter: &Filter| evaluate(filter, row, opaque);
-        match filter {
+    /// SQL's answer for one row, unless asking it fails.
+    type Answer = Result<Option<bool>, Failed>;
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Failed;
+
+    /// What a row answers where metadata cannot tell.
+    #[derive(Debug, Clone, Copy)]
+    struct Hidden {
+        opaque: Option<bool>,
+        fallible: Answer,
+    }
+
+    impl Hidden {
+        fn all() -> impl Iterator<Item = Hidden> {
+            let truths = [Some(true), Some(false), None];
+            truths.into_iter().flat_map(move |opaque| {
+                let answers = truths.into_iter().map(Ok).chain([Err(Failed)]);
+                answers.map(move |fallible| Hidden { opaque, fallible })
+            })
+        }
+    }
+
+    fn evaluate(filter: &Filter, row: &[Scalar], hidden: Hidden) -> Answer {
+        let inner = |filter: &Filter| evaluate(filter, row, hidden);
+        Ok(match filter {
             Filter::Constant(value) => *value,
-            Filter::Opaque => opaque,
+            Filter::Opaque => hidden.opaque,
+            Filter::Fallible => hidden.fallible?,
             Filter::Compare { leaf, op, value } => row[leaf.index()]
                 .compare(value)
                 .map(|order| holds(*op, order)),
@@ -530,19 +575,23 @@ mod tests {
             Filter::Like { leaf, affix, bytes } => row[leaf.index()]
                 .as_bytes()
                 .map(|value| bytes.is_empty() || matches(*affix, value, bytes)),
-            Filter::And(all) if all.iter().any(|one| inner(one) == Some(false)) => Some(false),
-            Filter::And(all) => all
-                .iter()
-                .all(|one| inner(one) == Some(true))
-                .then_some(true),
-            Filter::Or(all) if all.iter().any(|one| inner(one) == Some(true)) => Some(true),
-            Filter::Or(all) => all
-                .iter()
-                .any(|one| inner(one).is_none())
-                .then_some(())
-                .map_or(Some(false), |()| None),
-            Filter::Not(one) => inner(one).map(|value| !value),
+            Filter::And(all) => connect(all, false, &inner)?,
+            Filter::Or(all) => connect(all, true, &inner)?,
+            Filter::Not(one) => inner(one)?.map(|value| !value),
+        })
+    }
+
+    /// AND (`deciding` false) or OR (`deciding` true), from the left until it is decided.
+    fn connect(all: &[Filter], deciding: bool, inner: &dyn Fn(&Filter) -> Answer) -> Answer {
+        let mut truth = Some(!deciding);
+        for one in all {
+            match inner(one)? {
+                Some(value) if value == deciding => return Ok(Some(deciding)),
+                Some(_) => {}
+                None => truth = None,
+            }
         }
+        Ok(truth)
     }
 
     fn judge(filter: &Filter, stats: &[ColumnStats]) -> Verdict {
@@ -552,8 +601,9 @@ mod tests {
     fn no_verdict_contradicts_a_row(case: Case) -> bool {
         [&case.exact, &case.weak].into_iter().all(|stats| {
             let verdict = judge(&case.filter, stats);
-            [Some(true), Some(false), None].into_iter().all(|opaque| {
-                let holds = |row: &Vec<Scalar>| evaluate(&case.filter, row, opaque) == Some(true);
+            Hidden::all().all(|hidden| {
+                let holds =
+                    |row: &Vec<Scalar>| evaluate(&case.filter, row, hidden) == Ok(Some(true));
                 match verdict {
                     Verdict::Never => !case.rows.iter().any(holds),
                     Verdict::Maybe => true,
@@ -577,7 +627,7 @@ mod tests {
             let value = Scalar::Int(i64::from(literal % 16));
             [CompareOp::Lt, CompareOp::LtEq, CompareOp::Gt, CompareOp::GtEq].into_iter().all(|op| {
                 let filter = Filter::Compare { leaf: LeafId(0), op, value: value.clone() };
-                let hits = rows.iter().filter(|row| evaluate(&filter, row, None) == Some(true)).count();
+                let hits = rows.iter().filter(|row| compare_row(&filter, row)).count();
                 let expected = match hits {
                     0 => Verdict::Never,
                     hits if hits == rows.len() => Verdict::Always,
@@ -585,6 +635,42 @@ mod tests {
                 };
                 judge(&filter, &stats) == expected
             })
+        }
+    }
+
+    fn compare_row(filter: &Filter, row: &[Scalar]) -> bool {
+        let hidden = Hidden {
+            opaque: None,
+            fallible: Err(Failed),
+        };
+        evaluate(filter, row, hidden) == Ok(Some(true))
+    }
+
+    #[test]
+    fn what_may_fail_is_asked_unless_the_answer_is_no() {
+        use Filter::{Fallible, Opaque};
+        use Verdict::{Always, Maybe, Never};
+        let (yes, no) = (
+            || Filter::Constant(Some(true)),
+            || Filter::Constant(Some(false)),
+        );
+        let not = |filter| Filter::Not(Box::new(filter));
+        for (filter, verdict) in [
+            (Filter::And(vec![Fallible, no()]), Never),
+            (Filter::And(vec![no(), Fallible]), Never),
+            (not(Filter::Or(vec![Fallible, yes()])), Never),
+            (Filter::Or(vec![Fallible, yes()]), Maybe),
+            (Filter::Or(vec![Opaque, yes()]), Always),
+            (not(Filter::And(vec![Fallible, no()])), Maybe),
+            // the rows that would fail are never asked
+            (Filter::Or(vec![yes(), Fallible]), Always),
+            (not(Filter::And(vec![no(), Fallible])), Always),
+            (
+                Filter::Or(vec![Filter::And(vec![no(), Fallible]), yes()]),
+                Always,
+            ),
+        ] {
+            assert_eq!(judge(&filter, &[]), verdict, "{filter:?}");
         }
     }
 

@@ -253,7 +253,7 @@ fn post_filter(plan: &ScanPlan, engine: Engine) -> Option<String> {
 /// Whether metadata may decide it.
 fn is_judged(filter: &Filter) -> bool {
     match filter {
-        Filter::Opaque => false,
+        Filter::Opaque | Filter::Fallible => false,
         Filter::And(terms) => terms.iter().any(is_judged),
         Filter::Or(terms) => terms.iter().all(is_judged),
         Filter::Not(inner) => match &**inner {

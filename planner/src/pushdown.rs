@@ -2,7 +2,12 @@
 //!
 //! Spark pushes a conjunct whole or not at all: columns and struct fields against literals, joined by
 //! AND, OR and NOT. lith takes any conjunct apart; what it cannot judge by metadata becomes
-//! [`Filter::Opaque`], which may be anything, so that the whole stays true to three-valued logic.
+//! [`Filter::Opaque`], which may be anything, so that the whole stays true to three-valued logic, or
+//! [`Filter::Fallible`], if rows may also fail on it.
+//!
+//! Skipping changes no row of a query that succeeds without. One that fails without may succeed with it only
+//! where the row groups of the failing rows are proven not to be in the answer: `a + 1 > 0 AND b < 0` over
+//! rows in which no `b` is negative never adds, as in Spark, whose pushdown does the same.
 
 use lith_format::filter::{Affix, CompareOp, Filter};
 use lith_format::scalar::Scalar;
@@ -10,6 +15,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, LeafId};
 use lith_format::types::{LogicalType, Zone};
 
+use crate::ansi::may_fail;
 use crate::calendar;
 use crate::expr::{Column, Expr, scalar_spark};
 use crate::normalize::shape::flip;
@@ -191,10 +197,13 @@ pub fn filter(expr: &Expr, table: &TableSchema) -> Filter {
         Expr::And(..) => Filter::And(expr.conjuncts().iter().map(|e| filter(e, table)).collect()),
         Expr::Or(..) => Filter::Or(expr.disjuncts().iter().map(|e| filter(e, table)).collect()),
         Expr::Not(inner) => match filter(inner, table) {
-            Filter::Opaque => Filter::Opaque,
+            unknown @ (Filter::Opaque | Filter::Fallible) => unknown,
             inner => Filter::Not(Box::new(inner)),
         },
-        _ => judged(expr, table).unwrap_or(Filter::Opaque),
+        _ => judged(expr, table).unwrap_or(match may_fail(expr) {
+            true => Filter::Fallible,
+            false => Filter::Opaque,
+        }),
     }
 }
 

@@ -7,7 +7,7 @@
 //! substr(s, 1, 2) = 'ab'   s begins with 'ab'
 //! ```
 //! Each is true, false and UNKNOWN for the same values as what was written. Where a sum can overflow, which
-//! is an error that rows must raise, nothing is said of the rows.
+//! is an error that rows must raise, it is fallible.
 
 use lith_format::civil;
 use lith_format::filter::{Affix, CompareOp, Filter};
@@ -96,7 +96,7 @@ fn limits(ty: &LogicalType) -> Option<(i64, i64)> {
     }
 }
 
-/// The condition where the leaf is in the range in which nothing overflows; anything elsewhere.
+/// The condition where the leaf is null or in the range in which nothing overflows; elsewhere it may fail.
 fn unless_overflow(condition: Filter, leaf: LeafId, (min, max): (i64, i64)) -> Filter {
     let bound = |op, value| Filter::Compare {
         leaf,
@@ -110,7 +110,7 @@ fn unless_overflow(condition: Filter, leaf: LeafId, (min, max): (i64, i64)) -> F
     let overflow = Filter::And(vec![Filter::Not(Box::new(safe.clone())), Filter::Opaque]);
     Filter::And(vec![
         Filter::Or(vec![condition, overflow]),
-        Filter::Or(vec![safe, Filter::Opaque]),
+        Filter::Or(vec![Filter::IsNull(leaf), safe, Filter::Fallible]),
     ])
 }
 

@@ -16,9 +16,10 @@ pub struct ScanSpec {
     pub table: TableSchema,
     /// The wanted top-level columns of the table, in this order; none is a mere count.
     pub columns: Vec<usize>,
-    /// What `predicates` together mean, as far as metadata can judge it, with [`Filter::Opaque`] in the
-    /// place of what it cannot. Row groups that it proves false of every row are skipped, and
-    /// those that it proves true of every row are not filtered: so it must not leave anything out.
+    /// What `predicates` together mean, as far as metadata can judge it, with [`Filter::Opaque`] or
+    /// [`Filter::Fallible`] in the place of what it cannot. Row groups that it proves false of every row
+    /// are skipped, and those that it proves true of every row are not filtered: so it must not leave
+    /// anything out.
     pub filter: Filter,
     /// Conditions that rows must all pass, asked in this order.
     pub predicates: Vec<Arc<dyn RowPredicate>>,
