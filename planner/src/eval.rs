@@ -9,6 +9,7 @@
 //! A part that reads one column which lies as a dictionary is judged once per entry and spread by the
 //! codes. A single row of scalars ([`Program::row`]) is a batch of one.
 
+mod call;
 mod cast;
 mod compare;
 mod compile;

@@ -5,8 +5,9 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 
+use super::call::Kernel;
 use super::compare::Members;
-use super::function::{Kernel, kernel};
+use super::function::kernel;
 use super::pattern::Pattern;
 use super::run::{Input, run};
 use super::value::Value;

@@ -3,7 +3,7 @@
 use lith_format::civil::{civil, days, days_in_month};
 use lith_format::types::{LogicalType, TimeUnit};
 
-use super::function::{Call, ints2};
+use super::call::{Call, ints2};
 use super::value::{Lane, Value};
 use crate::error::Result;
 

@@ -1,23 +1,15 @@
 //! The functions that are computed, by name, and those on numbers.
 
-use lith_format::bitmap::Bitmap;
+use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 
+use super::call::{Call, Kernel};
+use super::compare::compare;
 use super::number::{divide_half_up, power_of_ten, range, rescale};
-use super::value::{Lane, Value, known2, map2, mask, wrong_lane};
-use super::{Rows, date, run, text};
+use super::value::{Lane, Value, mask, wrong_lane};
+use super::{date, run, text};
 use crate::error::{PlanError, Result};
 use crate::sql::parse_decimal;
-
-/// A call: the arguments' values and types, the result's type, the rows asked for.
-pub(super) struct Call<'a> {
-    pub(super) args: &'a [Value],
-    pub(super) types: &'a [&'a LogicalType],
-    pub(super) ty: &'a LogicalType,
-    pub(super) rows: &'a Rows<'a>,
-}
-
-pub(super) type Kernel = fn(&Call<'_>) -> Result<Value>;
 
 /// What computes the function of this name.
 pub(super) fn kernel(name: &str) -> Option<Kernel> {
@@ -65,65 +57,6 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
         "make_date" => date::make_date,
         _ => return None,
     })
-}
-
-impl Call<'_> {
-    /// Argument `index`.
-    pub(super) fn arg(&self, index: usize) -> Result<&Value> {
-        self.args
-            .get(index)
-            .ok_or_else(|| PlanError::type_mismatch("too few arguments"))
-    }
-
-    /// Whether every argument is one value for all rows.
-    pub(super) fn one(&self) -> bool {
-        self.args.iter().all(|arg| arg.one)
-    }
-
-    /// How many values the result holds.
-    pub(super) fn held(&self) -> usize {
-        self.args
-            .iter()
-            .filter(|arg| !arg.one)
-            .map(Value::held)
-            .max()
-            .unwrap_or(1)
-    }
-
-    /// The rows in which every argument is known.
-    pub(super) fn known(&self) -> Option<Bitmap> {
-        let held = self.held();
-        self.args
-            .iter()
-            .filter(|arg| arg.known.is_some())
-            .map(|arg| arg.known_rows(held))
-            .reduce(|a, b| a.and(&b))
-    }
-
-    /// Whether a row must be computed.
-    pub(super) fn wants(&self, row: usize) -> bool {
-        self.args.iter().all(|arg| arg.is_known(row)) && (self.one() || self.rows.active.get(row))
-    }
-
-    pub(super) fn value(&self, lane: Lane) -> Value {
-        Value::new(lane, self.known(), self.one())
-    }
-
-    /// A number per wanted row; `None` is the error `refuse` makes.
-    pub(super) fn checked<T: Copy + Default>(
-        &self,
-        lane: fn(Vec<T>) -> Lane,
-        f: impl Fn(usize) -> Option<T>,
-        refuse: &str,
-    ) -> Result<Value> {
-        let mut out = vec![T::default(); self.held()];
-        for (row, cell) in out.iter_mut().enumerate() {
-            if self.wants(row) {
-                *cell = f(row).ok_or_else(|| PlanError::evaluate(refuse))?;
-            }
-        }
-        Ok(self.value(lane(out)))
-    }
 }
 
 fn abs(call: &Call<'_>) -> Result<Value> {
@@ -291,30 +224,23 @@ fn isnan(call: &Call<'_>) -> Result<Value> {
 }
 
 fn greatest(call: &Call<'_>) -> Result<Value> {
-    extreme(call, lith_format::filter::CompareOp::Gt)
+    extreme(call, CompareOp::Gt)
 }
 
 fn least(call: &Call<'_>) -> Result<Value> {
-    extreme(call, lith_format::filter::CompareOp::Lt)
+    extreme(call, CompareOp::Lt)
 }
 
 /// The known argument that stands in `better` to all others.
-fn extreme(call: &Call<'_>, better: lith_format::filter::CompareOp) -> Result<Value> {
+fn extreme(call: &Call<'_>, better: CompareOp) -> Result<Value> {
     let held = call.held();
     let mut best = call.arg(0)?.clone();
     for next in &call.args[1..] {
-        let wins = super::compare::compare(better, next, &best)?.is_true(held)?;
+        let wins = compare(better, next, &best)?.is_true(held)?;
         let takes = wins.or(&next.known_rows(held).and_not(&best.known_rows(held)));
         let choice: Vec<usize> = takes.iter().map(usize::from).collect();
         best = run::merge(&[best, next.clone()], &choice);
     }
     best.one = call.one();
     Ok(best)
-}
-
-/// Integers of two arguments, row by row.
-pub(super) fn ints2(call: &Call<'_>, f: impl Fn(i64, i64) -> i64) -> Result<Value> {
-    let (a, b) = (call.arg(0)?, call.arg(1)?);
-    let lane = Lane::Int(map2(a.ints()?, b.ints()?, f));
-    Ok(Value::new(lane, known2(a, b), a.one && b.one))
 }

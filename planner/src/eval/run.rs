@@ -6,10 +6,10 @@ use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 use lith_format::vector::{ByteViews, Values, Vector};
 
+use super::call::{Call, Kernel};
 use super::cast::Cast;
 use super::compare::{compare, null_safe_eq, stored_with_literal};
 use super::compile::{Kind, Matching, Node, Reads};
-use super::function::{Call, Kernel};
 use super::load::load;
 use super::number::{self, Operation};
 use super::value::{Lane, LaneKind, Value, factor, known2, mask};

@@ -1,6 +1,6 @@
 //! Functions on text. Positions and lengths count characters, as Spark's do.
 
-use super::function::Call;
+use super::call::Call;
 use super::value::{BytesOut, Lane, Value};
 use crate::error::Result;
 use lith_format::types::LogicalType;
