@@ -26,6 +26,19 @@ pub enum CompareOp {
     GtEq,
 }
 
+impl CompareOp {
+    /// What holds of the sides exchanged.
+    pub fn flipped(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::LtEq => CompareOp::GtEq,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::GtEq => CompareOp::LtEq,
+            same => same,
+        }
+    }
+}
+
 /// Where a literal must stand in a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Affix {

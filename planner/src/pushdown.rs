@@ -18,7 +18,6 @@ use lith_format::types::{LogicalType, Zone};
 use crate::ansi::may_fail;
 use crate::calendar;
 use crate::expr::{Column, Expr, scalar_spark};
-use crate::normalize::shape::flip;
 use crate::ranges::{self, without_widening};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
@@ -98,7 +97,7 @@ fn column_and_literal<'a>(
 ) -> Option<(&'a Column, CompareOp, &'a Expr)> {
     match (left, right) {
         (Expr::Column(column), Expr::Literal(..)) => Some((column, op, right)),
-        (Expr::Literal(..), Expr::Column(column)) => Some((column, flip(op), left)),
+        (Expr::Literal(..), Expr::Column(column)) => Some((column, op.flipped(), left)),
         _ => None,
     }
 }
@@ -284,7 +283,7 @@ fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Op
             return ranges::compared(function, op, value, &of_column);
         }
         (Expr::Literal(value, _), function) => {
-            return ranges::compared(function, flip(op), value, &of_column);
+            return ranges::compared(function, op.flipped(), value, &of_column);
         }
         _ => {}
     }

@@ -17,7 +17,6 @@ use lith_format::types::{LogicalType, TimeUnit, Zone};
 
 use crate::calendar::DAY_MICROS;
 use crate::expr::{ArithmeticOp, Column, Expr};
-use crate::normalize::shape::flip;
 use crate::normalize::widens;
 
 /// `function op literal` as a condition on the column's leaf, which `leaf_of` finds.
@@ -49,7 +48,7 @@ pub(crate) fn compared(
         },
         Expr::Negate(inner) => {
             let leaf = leaf_of(column(inner)?)?;
-            let negation = compare(leaf, flip(op), negated(literal)?)?;
+            let negation = compare(leaf, op.flipped(), negated(literal)?)?;
             Some(match limits(&inner.ty()) {
                 Some((min, max)) => unless_overflow(negation, leaf, (min + 1, max)),
                 None => negation,
@@ -151,7 +150,7 @@ fn shifted<'a>(
         ),
         (ArithmeticOp::Subtract, Some(c), None) => {
             let safe = (c.saturating_sub(max), c.saturating_sub(min));
-            (right, flip(op), c.checked_sub(*value)?, safe)
+            (right, op.flipped(), c.checked_sub(*value)?, safe)
         }
         _ => return None,
     };

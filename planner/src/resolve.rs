@@ -238,7 +238,7 @@ fn integer_with_decimal(op: CompareOp, left: &Expr, right: &Expr) -> Option<Expr
     };
     let ((unscaled, scale), op, flipped) = match (decimal(left), decimal(right)) {
         (None, Some(value)) if is_integer(&left.ty()) => (value, op, false),
-        (Some(value), None) if is_integer(&right.ty()) => (value, flip(op), true),
+        (Some(value), None) if is_integer(&right.ty()) => (value, op.flipped(), true),
         _ => return None,
     };
     let unit = 10i128.checked_pow(scale.into())?;
@@ -259,20 +259,9 @@ fn integer_with_decimal(op: CompareOp, left: &Expr, right: &Expr) -> Option<Expr
         &LogicalType::Int64,
     );
     Some(match flipped {
-        true => Expr::compare(literal, flip(op), widened),
+        true => Expr::compare(literal, op.flipped(), widened),
         false => Expr::compare(widened, op, literal),
     })
-}
-
-/// The comparison with its sides exchanged.
-fn flip(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::LtEq => CompareOp::GtEq,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::GtEq => CompareOp::LtEq,
-        same => same,
-    }
 }
 
 fn in_list(expr: Expr, list: Vec<Expr>, set: bool) -> Result<Expr> {

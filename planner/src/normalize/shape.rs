@@ -79,17 +79,6 @@ pub(crate) fn is_constant(expr: &Expr) -> bool {
     !expr.any(|e| matches!(e, Expr::Column(_))) && expr.is_deterministic()
 }
 
-/// The operator with its sides exchanged.
-pub(crate) fn flip(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::LtEq => CompareOp::GtEq,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::GtEq => CompareOp::LtEq,
-        same => same,
-    }
-}
-
 /// The operator that is true where this one is false.
 pub(crate) fn opposite(op: CompareOp) -> CompareOp {
     match op {
@@ -112,7 +101,7 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
                 left: l,
                 right: r,
             },
-        ) => *other == flip(*op) && left == r && right == l,
+        ) => *other == op.flipped() && left == r && right == l,
         _ => false,
     };
     a == b || flipped()

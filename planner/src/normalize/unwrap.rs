@@ -20,9 +20,7 @@ use lith_format::types::{LogicalType as T, TimeUnit, Zone};
 
 use crate::calendar;
 use crate::expr::Expr;
-use crate::normalize::shape::{
-    flip, is_constant, is_not_null_test, is_null, is_null_test, unknown,
-};
+use crate::normalize::shape::{is_constant, is_not_null_test, is_null, is_null_test, unknown};
 
 const DAY_MICROS: i128 = 86_400_000_000;
 
@@ -47,7 +45,7 @@ pub(super) fn unwrap(expr: Expr) -> Expr {
 fn either_side(op: Op, left: &Expr, right: &Expr) -> Option<Expr> {
     unwrap_comparison(op, left, right).or_else(|| {
         let flipped = match op {
-            Op::Compare(op) => Op::Compare(flip(op)),
+            Op::Compare(op) => Op::Compare(op.flipped()),
             same => same,
         };
         unwrap_comparison(flipped, right, left).map(swap_sides)
@@ -58,7 +56,7 @@ fn either_side(op: Op, left: &Expr, right: &Expr) -> Option<Expr> {
 fn swap_sides(expr: Expr) -> Expr {
     match expr {
         Expr::Compare { op, left, right } => Expr::Compare {
-            op: flip(op),
+            op: op.flipped(),
             left: right,
             right: left,
         },
