@@ -26,11 +26,11 @@ impl Vector {
             Values::Constant(value) => value.clone(),
             Values::Dictionary { codes, values } => values.value(codes[index] as usize),
             Values::Boolean(bits) => Scalar::Boolean(bits.get(index)),
-            Values::I32(values) => integer(&self.ty, i128::from(values[index])),
-            Values::I64(values) => integer(&self.ty, i128::from(values[index])),
-            Values::U32(values) => integer(&self.ty, i128::from(values[index])),
-            Values::U64(values) => integer(&self.ty, i128::from(values[index])),
-            Values::I128(values) => integer(&self.ty, values[index]),
+            Values::I32(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
+            Values::I64(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
+            Values::U32(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
+            Values::U64(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
+            Values::I128(values) => Scalar::of_integer(&self.ty, values[index]),
             Values::F32(values) => Scalar::Float32(values[index]),
             Values::F64(values) => Scalar::Float64(values[index]),
             Values::Bytes(values) => bytes(&self.ty, values.get(index)),
@@ -105,24 +105,6 @@ impl Vector {
             validity: (!validity.all()).then_some(validity),
             values,
         })
-    }
-}
-
-fn integer(ty: &LogicalType, value: i128) -> Scalar {
-    match *ty {
-        LogicalType::UInt64 => Scalar::UInt(value as u64),
-        LogicalType::Decimal { scale, .. } => Scalar::Decimal {
-            unscaled: value,
-            scale,
-        },
-        LogicalType::Date => Scalar::Date(value as i32),
-        LogicalType::Time { unit, utc } => Scalar::Time {
-            value: value as i64,
-            unit,
-            utc,
-        },
-        LogicalType::Timestamp { unit, zone } => Scalar::Timestamp { value, unit, zone },
-        _ => Scalar::Int(value as i64),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::types::{TimeUnit, Zone};
+use crate::types::{LogicalType, TimeUnit, Zone};
 
 /// One value of any type.
 #[derive(Debug, Clone)]
@@ -76,6 +76,25 @@ impl Scalar {
     /// Bytes as a scalar.
     pub fn binary(bytes: impl AsRef<[u8]>) -> Self {
         Scalar::Binary(Arc::from(bytes.as_ref()))
+    }
+
+    /// The value of `ty` that is stored as the integer `value`, which is in its range.
+    pub fn of_integer(ty: &LogicalType, value: i128) -> Self {
+        match *ty {
+            LogicalType::UInt64 => Scalar::UInt(value as u64),
+            LogicalType::Decimal { scale, .. } => Scalar::Decimal {
+                unscaled: value,
+                scale,
+            },
+            LogicalType::Date => Scalar::Date(value as i32),
+            LogicalType::Time { unit, utc } => Scalar::Time {
+                value: value as i64,
+                unit,
+                utc,
+            },
+            LogicalType::Timestamp { unit, zone } => Scalar::Timestamp { value, unit, zone },
+            _ => Scalar::Int(value as i64),
+        }
     }
 
     /// Whether this is null.

@@ -68,7 +68,7 @@ macro_rules! integers {
             }
 
             fn scalar(self, ty: &LogicalType) -> Scalar {
-                integer_scalar(self as i128, ty)
+                Scalar::of_integer(ty, self as i128)
             }
 
             fn integer(self) -> Option<i128> {
@@ -155,26 +155,6 @@ macro_rules! floats {
 floats! {
     f32 => Float32;
     f64 => Float64;
-}
-
-/// An integer as what `ty` makes of it.
-fn integer_scalar(value: i128, ty: &LogicalType) -> Scalar {
-    let narrow = value as i64;
-    match *ty {
-        LogicalType::UInt64 => Scalar::UInt(value as u64),
-        LogicalType::Decimal { scale, .. } => Scalar::Decimal {
-            unscaled: value,
-            scale,
-        },
-        LogicalType::Date => Scalar::Date(value as i32),
-        LogicalType::Time { unit, utc } => Scalar::Time {
-            value: narrow,
-            unit,
-            utc,
-        },
-        LogicalType::Timestamp { unit, zone } => Scalar::Timestamp { value, unit, zone },
-        _ => Scalar::Int(narrow),
-    }
 }
 
 #[cfg(test)]
