@@ -45,6 +45,7 @@ pub mod stats;
 
 // Layer 9
 pub mod neutral;
+pub mod strides;
 
 // Layer 10: for tests
 #[cfg(test)]

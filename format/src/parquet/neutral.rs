@@ -76,16 +76,30 @@ fn file_meta(
 /// What may be believed of each leaf's statistics. Column orders that are not one a leaf are no orders.
 pub fn trusts<'a>(footer: &FileMetaData, leaves: &'a [Leaf]) -> Vec<Trust<'a>> {
     let writer = CreatedBy::parse(footer.created_by.as_deref());
+    let leaf = |ordinal| trust_of(footer, leaves, ordinal, &writer);
+    (0..leaves.len()).filter_map(leaf).collect()
+}
+
+/// What may be believed of the statistics of one of the leaves.
+pub fn trust<'a>(footer: &FileMetaData, leaves: &'a [Leaf], ordinal: usize) -> Option<Trust<'a>> {
+    let writer = CreatedBy::parse(footer.created_by.as_deref());
+    trust_of(footer, leaves, ordinal, &writer)
+}
+
+fn trust_of<'a>(
+    footer: &FileMetaData,
+    leaves: &'a [Leaf],
+    ordinal: usize,
+    writer: &CreatedBy<'_>,
+) -> Option<Trust<'a>> {
     let orders = footer.column_orders.as_deref().unwrap_or_default();
-    let order = |leaf: usize| match orders.len() == leaves.len() {
-        true => orders.get(leaf).copied(),
+    let order = match orders.len() == leaves.len() {
+        true => orders.get(ordinal).copied(),
         false if orders.is_empty() => None,
         false => Some(ColumnOrder::Other(0)),
     };
-    let leaves = leaves.iter().enumerate();
-    leaves
-        .map(|(ordinal, leaf)| Trust::new(leaf, order(ordinal), &writer))
-        .collect()
+    let leaf = leaves.get(ordinal)?;
+    Some(Trust::new(leaf, order, writer))
 }
 
 fn row_group(

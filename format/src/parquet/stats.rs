@@ -124,36 +124,44 @@ impl<'a> Trust<'a> {
     }
 
     /// Statistics of page `page` of a chunk, which has `slots` slots if that is known (the rows of a
-    /// leaf that is not repeated). An index that was not [validated](ColumnIndex::validate) is safe,
-    /// but may be wrong.
+    /// leaf that is not repeated), and why its bounds are not among them. An index that was not
+    /// [validated](ColumnIndex::validate) is safe, but may be wrong.
     pub fn believe_page(
         &self,
         index: &ColumnIndex,
         page: usize,
         slots: Option<u64>,
-    ) -> ColumnStats {
+    ) -> (ColumnStats, Option<Reason>) {
         let of = |counts: &Option<Vec<i64>>| counts.as_ref()?.get(page).copied();
         let (nulls, nans) = (of(&index.null_counts), of(&index.nan_counts));
         match index.null_pages.get(page) {
-            None => ColumnStats::default(),
+            None => (ColumnStats::default(), None),
             Some(true) => {
                 let slots = slots.or(count(nulls));
-                let contradicts = count(nulls).is_some_and(|nulls| Some(nulls) != slots);
-                ColumnStats {
-                    null_count: slots.filter(|_| !contradicts),
+                // parquet-mr without statistics says that pages hold only nulls, -1 of them, also of a leaf
+                // that cannot be null
+                let believed = nulls.is_none_or(|nulls| count(Some(nulls)) == slots);
+                let null_count = match self.leaf.max_definition_level {
+                    0 => Some(0),
+                    _ => slots.filter(|_| believed),
+                };
+                let stats = ColumnStats {
+                    null_count,
                     value_count: slots,
                     ..ColumnStats::default()
-                }
+                };
+                (stats, None)
             }
             Some(false) => {
                 let pair = (index.min_values.get(page), index.max_values.get(page));
                 let bounds = (self.current).and_then(|()| self.bounds(pair, (None, None)));
                 let mut out = self.counts(nulls, nans, slots);
+                let reason = bounds.as_ref().err().copied();
                 (out.min, out.max) = bounds.unwrap_or_default();
                 if out.all_null() {
                     out.null_count = None;
                 }
-                out
+                (out, reason)
             }
         }
     }
@@ -528,19 +536,28 @@ mod tests {
             definition_level_histograms: None,
             nan_counts: None,
         };
-        let first = trust.believe_page(&index, 0, Some(8));
+        let page = |index: &ColumnIndex, page, slots| trust.believe_page(index, page, slots).0;
+        let first = page(&index, 0, Some(8));
         assert_eq!(first.max.unwrap().value, Scalar::Int(2));
         assert_eq!((first.null_count, first.value_count), (Some(0), Some(8)));
-        assert!(trust.believe_page(&index, 1, None).all_null());
-        assert!(trust.believe_page(&index, 1, Some(5)).all_null());
-        assert!(!trust.believe_page(&index, 1, Some(6)).all_null());
-        assert_eq!(trust.believe_page(&index, 2, None), ColumnStats::default());
+        assert!(page(&index, 1, None).all_null());
+        assert!(page(&index, 1, Some(5)).all_null());
+        assert!(!page(&index, 1, Some(6)).all_null());
+        assert_eq!(page(&index, 2, None), ColumnStats::default());
         index.null_counts = None;
-        assert!(!trust.believe_page(&index, 1, None).all_null());
-        assert!(trust.believe_page(&index, 1, Some(6)).all_null());
+        assert!(!page(&index, 1, None).all_null());
+        assert!(page(&index, 1, Some(6)).all_null());
+        // parquet-mr without statistics: pages of nothing but -1 nulls
         index.null_counts = Some(vec![-1, -1]);
-        assert!(trust.believe_page(&index, 1, Some(6)).all_null());
-        assert_eq!(trust.believe_page(&index, 0, Some(6)).null_count, None);
+        assert!(!page(&index, 1, Some(6)).all_null());
+        assert_eq!(page(&index, 0, Some(6)).null_count, None);
+        let required = Leaf {
+            max_definition_level: 0,
+            ..leaf
+        };
+        let trust = Trust::new(&required, TYPE_ORDER, &LITH);
+        let stats = trust.believe_page(&index, 1, Some(6)).0;
+        assert_eq!(stats.null_count, Some(0));
     }
 
     #[test]

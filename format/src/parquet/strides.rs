@@ -1,0 +1,280 @@
+//! What is known of the pages of a chunk: by the indexes, or by the pages' own headers.
+//!
+//! ```text
+//! offset index   place, size, first row   \
+//! column index   null page, bounds, counts  >  place, rows, what may be believed of the values
+//! page header    values or rows, statistics /
+//! ```
+//! An index that contradicts itself or the row group is not used. The first generation of data pages counts
+//! slots, which are rows only where the leaf is not repeated.
+//!
+//! spec: PageIndex.md; parquet.thrift, PageHeader
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::parquet::index::{ColumnIndex, OffsetIndex};
+use crate::parquet::page::PageHeader;
+use crate::parquet::schema::Leaf;
+use crate::parquet::statistics::Statistics;
+use crate::parquet::stats::Trust;
+use crate::stats::ColumnStats;
+
+/// What is known of a data page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageMeta {
+    /// Where its header and bytes lie in the file.
+    pub range: Range<u64>,
+    /// Its rows, from the first of the row group, where they are known.
+    pub rows: Option<Range<u64>>,
+    /// Bounds and counts that may be believed.
+    pub stats: ColumnStats,
+    /// Why bounds that the file holds are not in `stats`, if so.
+    pub distrust: Option<&'static str>,
+}
+
+/// The data pages of a leaf in a row group of `rows` rows, by both indexes.
+pub fn indexed(
+    offsets: &OffsetIndex,
+    bounds: &ColumnIndex,
+    rows: u64,
+    (leaf, trust): (&Leaf, &Trust<'_>),
+) -> Result<Vec<PageMeta>> {
+    let places = places(offsets, rows)?;
+    bounds.validate(places.len())?;
+    let pages = places.into_iter().enumerate();
+    let page = |(ordinal, (range, rows)): (usize, (Range<u64>, Range<u64>))| {
+        let slots = (leaf.max_repetition_level == 0).then_some(rows.end - rows.start);
+        let (stats, distrust) = trust.believe_page(bounds, ordinal, slots);
+        PageMeta {
+            range,
+            rows: Some(rows),
+            stats,
+            distrust,
+        }
+    };
+    Ok(pages.map(page).collect())
+}
+
+/// Gives pages that were found by their headers the rows that the offset index says, if it is sound and
+/// speaks of the same pages.
+pub fn place(pages: &mut [PageMeta], offsets: &OffsetIndex, rows: u64) {
+    let Ok(places) = places(offsets, rows) else {
+        return;
+    };
+    let starts = places.iter().map(|(range, _)| range.start);
+    if !starts.eq(pages.iter().map(|page| page.range.start)) {
+        return;
+    }
+    for (page, (_, rows)) in pages.iter_mut().zip(places) {
+        page.rows = Some(rows);
+    }
+}
+
+/// Place and rows of each page.
+fn places(offsets: &OffsetIndex, rows: u64) -> Result<Vec<(Range<u64>, Range<u64>)>> {
+    offsets.validate(rows)?;
+    let first = |page: usize| {
+        let location = offsets.page_locations.get(page);
+        location.and_then(|location| u64::try_from(location.first_row_index).ok())
+    };
+    let pages = offsets.page_locations.iter().enumerate();
+    let place = pages.map(|(ordinal, location)| {
+        let start = location.offset.unsigned_abs();
+        let end = start.saturating_add(u64::from(location.compressed_page_size.unsigned_abs()));
+        let last = first(ordinal + 1).unwrap_or(rows);
+        (start..end, first(ordinal).unwrap_or(0)..last)
+    });
+    Ok(place.collect())
+}
+
+/// The page at `range` that `header` describes, if it is a data page. It begins with row `first`, if that is
+/// known.
+pub fn headed(
+    header: &PageHeader,
+    range: Range<u64>,
+    first: Option<u64>,
+    (leaf, trust): (&Leaf, &Trust<'_>),
+) -> Option<PageMeta> {
+    let (slots, rows, statistics) = data(header)?;
+    let slots = u64::try_from(slots).ok();
+    let flat = leaf.max_repetition_level == 0;
+    let rows = match rows {
+        Some(rows) => u64::try_from(rows).ok(),
+        None => slots.filter(|_| flat),
+    };
+    let (stats, distrust) = trust.believe(statistics, slots);
+    Some(PageMeta {
+        range,
+        rows: first.and_then(|first| Some(first..first.checked_add(rows?)?)),
+        stats,
+        distrust,
+    })
+}
+
+/// Slots, rows if they are said, and statistics of a data page.
+fn data(header: &PageHeader) -> Option<(i32, Option<i32>, Option<&Statistics>)> {
+    if let Some(data) = &header.data_page_header_v2 {
+        let rows = Some(data.num_rows);
+        return Some((data.num_values, rows, data.statistics.as_ref()));
+    }
+    let data = header.data_page_header.as_ref()?;
+    Some((data.num_values, None, data.statistics.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::parquet::created_by::CreatedBy;
+    use crate::parquet::encoding::{BoundaryOrder, Encoding, PageType, Type};
+    use crate::parquet::footer::ColumnOrder;
+    use crate::parquet::index::PageLocation;
+    use crate::parquet::page::{DataPageHeader, DataPageHeaderV2};
+    use crate::parquet::testing;
+    use crate::scalar::Scalar;
+    use crate::types::LogicalType;
+
+    fn leaf(repeated: bool) -> Leaf {
+        let leaf = testing::leaf(Type::Int32, 0, LogicalType::Int32);
+        Leaf {
+            max_repetition_level: u16::from(repeated),
+            ..leaf
+        }
+    }
+
+    fn trust(leaf: &Leaf) -> Trust<'_> {
+        Trust::new(leaf, Some(ColumnOrder::TypeOrder), &CreatedBy::parse(None))
+    }
+
+    fn four(value: i32) -> Bytes {
+        Bytes::copy_from_slice(&value.to_le_bytes())
+    }
+
+    fn offsets() -> OffsetIndex {
+        let page = |offset, first_row_index| PageLocation {
+            offset,
+            compressed_page_size: 10,
+            first_row_index,
+        };
+        OffsetIndex {
+            page_locations: vec![page(4, 0), page(14, 3)],
+            unencoded_byte_array_data_bytes: None,
+        }
+    }
+
+    fn bounds() -> ColumnIndex {
+        ColumnIndex {
+            null_pages: vec![false, true],
+            min_values: vec![four(1), Bytes::new()],
+            max_values: vec![four(7), Bytes::new()],
+            boundary_order: BoundaryOrder::Ascending,
+            null_counts: Some(vec![1, 2]),
+            repetition_level_histograms: None,
+            definition_level_histograms: None,
+            nan_counts: None,
+        }
+    }
+
+    #[test]
+    fn the_indexes_say_where_pages_are_and_what_is_in_them() {
+        let leaf = leaf(false);
+        let trust = trust(&leaf);
+        let pages = indexed(&offsets(), &bounds(), 5, (&leaf, &trust)).unwrap();
+        assert_eq!((&pages[0].range, &pages[0].rows), (&(4..14), &Some(0..3)));
+        assert_eq!((&pages[1].range, &pages[1].rows), (&(14..24), &Some(3..5)));
+        let max = pages[0].stats.max.as_ref().unwrap();
+        assert_eq!(max.value, Scalar::Int(7));
+        assert_eq!(pages[0].stats.null_count, Some(1));
+        assert!(pages[1].stats.all_null());
+        assert!(indexed(&offsets(), &bounds(), 3, (&leaf, &trust)).is_err());
+        let mut short = bounds();
+        short.null_pages.pop();
+        assert!(indexed(&offsets(), &short, 5, (&leaf, &trust)).is_err());
+    }
+
+    #[test]
+    fn bounds_that_are_not_believed_say_why() {
+        let leaf = leaf(false);
+        let order = Some(ColumnOrder::Other(0));
+        let trust = Trust::new(&leaf, order, &CreatedBy::parse(None));
+        let pages = indexed(&offsets(), &bounds(), 5, (&leaf, &trust)).unwrap();
+        assert_eq!((&pages[0].stats.min, &pages[0].stats.max), (&None, &None));
+        assert!(pages[0].distrust.is_some() && pages[1].distrust.is_none());
+    }
+
+    fn header(v2: bool) -> PageHeader {
+        let statistics = Some(Statistics {
+            max_value: Some(four(9)),
+            min_value: Some(four(2)),
+            null_count: Some(1),
+            ..Statistics::default()
+        });
+        PageHeader {
+            page_type: if v2 {
+                PageType::DataPageV2
+            } else {
+                PageType::DataPage
+            },
+            uncompressed_page_size: 5,
+            compressed_page_size: 5,
+            crc: None,
+            data_page_header: (!v2).then(|| DataPageHeader {
+                num_values: 4,
+                encoding: Encoding::Plain,
+                definition_level_encoding: Encoding::Rle,
+                repetition_level_encoding: Encoding::Rle,
+                statistics: statistics.clone(),
+            }),
+            index_page_header: None,
+            dictionary_page_header: None,
+            data_page_header_v2: v2.then_some(DataPageHeaderV2 {
+                num_values: 4,
+                num_nulls: 1,
+                num_rows: 2,
+                encoding: Encoding::Plain,
+                definition_levels_byte_length: 0,
+                repetition_levels_byte_length: 0,
+                is_compressed: None,
+                statistics,
+            }),
+        }
+    }
+
+    #[test]
+    fn headers_count_slots_or_rows() {
+        for (v2, repeated, rows) in [
+            (false, false, Some(10..14)),
+            (false, true, None),
+            (true, true, Some(10..12)),
+        ] {
+            let leaf = leaf(repeated);
+            let trust = trust(&leaf);
+            let page = headed(&header(v2), 4..20, Some(10), (&leaf, &trust)).unwrap();
+            assert_eq!((page.range, page.rows), (4..20, rows));
+            assert_eq!(page.stats.min.unwrap().value, Scalar::Int(2));
+            assert_eq!((page.stats.null_count, page.distrust), (Some(1), None));
+        }
+        let (leaf, mut dictionary) = (leaf(false), header(false));
+        dictionary.data_page_header = None;
+        assert_eq!(
+            headed(&dictionary, 4..20, None, (&leaf, &trust(&leaf))),
+            None
+        );
+    }
+
+    #[test]
+    fn rows_are_only_taken_from_an_index_of_the_same_pages() {
+        let leaf = leaf(true);
+        let trust = trust(&leaf);
+        let page = |range| headed(&header(false), range, None, (&leaf, &trust)).unwrap();
+        let mut pages = [page(4..14), page(14..24)];
+        place(&mut pages, &offsets(), 3);
+        assert_eq!(pages[1].rows, None);
+        place(&mut pages[..1], &offsets(), 5);
+        assert_eq!(pages[0].rows, None);
+        place(&mut pages, &offsets(), 5);
+        assert_eq!((&pages[0].rows, &pages[1].rows), (&Some(0..3), &Some(3..5)));
+    }
+}
