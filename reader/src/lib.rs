@@ -26,6 +26,7 @@ pub mod source;
 mod adapt;
 pub mod column;
 mod kernel;
+pub mod window;
 
 // Layer 2
 pub mod orc;

@@ -73,6 +73,11 @@ impl ParquetFile {
         &self.meta
     }
 
+    /// What each leaf needs to be read.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
     /// A reader of top-level column `column` in row group `row_group`, both from 0. Nothing is read yet.
     pub fn column(
         &self,
@@ -144,7 +149,7 @@ impl ParquetFile {
 }
 
 /// The metadata of a chunk that can be read from this file without keys.
-fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaData> {
+pub(super) fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaData> {
     if chunk.crypto_metadata.is_some() {
         return Err(encrypted("column is encrypted"));
     }

@@ -23,6 +23,9 @@ pub(crate) mod column;
 // Layer 5
 mod file;
 
+// Layer 6
+mod strides;
+
 #[cfg(test)]
 pub(crate) mod testing;
 
