@@ -42,7 +42,7 @@ pub enum Command {
     Schema(Schema),
     /// Print what the statistics of each row group say of its columns: nulls, ranges, sizes.
     Stats(Stats),
-    /// Print what the index of a file says of each stride of its columns: rows, nulls, ranges.
+    /// Print what a file says of each page or stride of its columns: place, rows, nulls, ranges.
     Pages(Pages),
     /// Print everything that the metadata of a file holds, indexes and page headers too, under the
     /// specification's names.

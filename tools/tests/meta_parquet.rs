@@ -12,9 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use corpus::{corpus, difference, gunzip, manifest, shown_or_refused};
+use corpus::{corpus, difference, gunzip, lie_within, manifest, nulls_add_up, shown_or_refused};
 use lith::meta::meta;
 use lith_format::error::ErrorKind;
+use lith_format::schema::LeafId;
+use lith_reader::file::OpenOptions;
 use serde_json::{Value, json};
 
 /// What only one side says: where the expectation comes from, and the version of our own form.
@@ -254,6 +256,79 @@ fn a_fixture_is_equal_to_its_golden() {
     assert_eq!(difference("", &shown, &golden), None);
 }
 
+/// Places of the data pages of a chunk that an expectation lists, and whether these are all; none if the
+/// expectation calls the chunk broken.
+fn expected_places(chunk: &Value) -> Option<(Vec<u64>, bool)> {
+    let pages = chunk["pages"].as_array().unwrap();
+    let is_data = |page: &&Value| {
+        page["header"]["type"]
+            .as_str()
+            .unwrap()
+            .starts_with("DATA_")
+    };
+    let places = pages.iter().filter(is_data);
+    chunk["page_error"].is_null().then(|| {
+        let all = chunk["page_count"] == json!(pages.len());
+        let places = places.map(|page| page["offset"].as_u64().unwrap());
+        (places.collect(), all)
+    })
+}
+
+/// Pages are where the expectation has them, their rows are all rows, and their bounds those of the chunk.
+#[test]
+fn pages_are_the_parts_of_their_chunks() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (mut places, mut compared, mut refused) = (0, 0, Vec::new());
+    for entry in manifest(&corpus) {
+        let name = entry["file"].as_str().unwrap();
+        let Some(expected) = entry["metadata"]
+            .as_str()
+            .filter(|_| !name.ends_with(".orc"))
+        else {
+            continue;
+        };
+        if entry["expectation"] == json!("error") {
+            continue;
+        }
+        let file = OpenOptions::default().open(corpus.join(name)).unwrap();
+        let expected = gunzip(&corpus.join(expected));
+        let parquet = file.parquet().unwrap();
+        let mut expected = expected["chunks"].as_array().unwrap().iter();
+        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+            for (leaf, chunk) in (0..).map(LeafId).zip(&group.chunks) {
+                let expected = expected.next().unwrap();
+                let place = format!("{name} {ordinal} {leaf:?}");
+                let pages = match parquet.pages(file.source(), ordinal, leaf, &file.limits()) {
+                    Ok(pages) => pages,
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}");
+                        refused.push(place);
+                        continue;
+                    }
+                };
+                if let Some((expected, all)) = expected_places(expected) {
+                    let found: Vec<u64> = pages.iter().map(|page| page.range.start).collect();
+                    assert!(found.starts_with(&expected), "{place}");
+                    assert!(!all || found.len() == expected.len(), "{place}");
+                    places += expected.len();
+                }
+                if let Some(Some(last)) = pages.last().map(|page| page.rows.as_ref()) {
+                    assert_eq!(last.end, group.rows, "{place}");
+                }
+                nulls_add_up(pages.iter().map(|page| &page.stats), &chunk.stats, &place);
+                for page in &pages {
+                    compared += lie_within(&page.stats, &chunk.stats, &place);
+                }
+            }
+        }
+    }
+    eprintln!("{places} places, {compared} bounds compared");
+    assert_eq!(refused.len(), 10, "{refused:?}");
+    assert!(places > 10_000 && compared > 10_000);
+}
+
 fn lith(args: &[&str]) -> Output {
     let lith = Command::new(env!("CARGO_BIN_EXE_lith")).args(args).output();
     lith.unwrap()
@@ -283,4 +358,21 @@ fn a_locked_footer_ends_with_exit_code_4() {
     let error = String::from_utf8(output.stderr).unwrap();
     let how = "encrypted with AES_GCM_V1 (key metadata 0x6b66)";
     assert!(error.contains(how), "{error}");
+}
+
+#[test]
+fn pages_shows_where_pages_are_and_what_is_in_them() {
+    let path = fixture();
+    let path = path.to_str().unwrap();
+    let shown = lith(&["pages", path, "-c", "colC", "-f", "json"]).stdout;
+    let shown: Value = serde_json::from_slice(&shown).unwrap();
+    let page = json!({
+        "row_group": 0, "column": "colC", "first_row": 0, "rows": 2, "null_count": 0,
+        "min": 3, "min_exact": true, "max": 299, "max_exact": true, "distrust": null,
+        "offset": 43, "bytes": 39,
+    });
+    let expected = json!({ "schema_version": 1, "strides": [page] });
+    assert_eq!(shown, expected);
+    let text = String::from_utf8(lith(&["pages", path]).stdout).unwrap();
+    assert!(text.contains("offset") && text.contains("299"), "{text}");
 }

@@ -1,10 +1,10 @@
-//! `lith pages`: the strides of a file's columns, by its index.
+//! `lith pages`: the strides of a file's columns, by its indexes: pages of Parquet, row index entries of ORC.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
-use lith_format::error::{Error, Result as FormatResult};
-use lith_format::meta::StrideMeta;
-use lith_format::stats::Bound;
+use lith_format::error::Result as FormatResult;
+use lith_format::stats::{Bound, ColumnStats};
 use lith_reader::file::{File, OpenOptions};
 use serde_json::{Value, json};
 
@@ -17,7 +17,12 @@ use crate::output::{Table, count};
 struct Row<'a> {
     row_group: usize,
     column: &'a Leaf,
-    stride: StrideMeta,
+    /// Where it lies, if it is a page.
+    place: Option<Range<u64>>,
+    /// Which rows it has, where they are known.
+    rows: Option<Range<u64>>,
+    stats: ColumnStats,
+    distrust: Option<&'static str>,
 }
 
 pub(super) fn run(args: &Pages) -> Result {
@@ -33,73 +38,108 @@ pub(super) fn run(args: &Pages) -> Result {
 }
 
 fn rows<'a>(file: &File, columns: &'a [Leaf]) -> FormatResult<Vec<Row<'a>>> {
-    let Some(orc) = file.orc() else {
-        let error = Error::unsupported("the pages of Parquet are not shown yet");
-        return Err(error.at_path(file.path()));
-    };
     let mut rows = Vec::new();
     for row_group in 0..file.meta().row_groups.len() {
         for column in columns {
-            let strides = orc.strides(file.source(), row_group, column.id)?;
-            rows.extend(strides.into_iter().map(|stride| Row {
-                row_group,
-                column,
-                stride,
-            }));
+            strides(file, row_group, column, &mut rows)?;
         }
     }
     Ok(rows)
 }
 
+/// Adds the strides of a column in a row group.
+fn strides<'a>(
+    file: &File,
+    row_group: usize,
+    column: &'a Leaf,
+    rows: &mut Vec<Row<'a>>,
+) -> FormatResult<()> {
+    let source = file.source();
+    if let Some(orc) = file.orc() {
+        let strides = orc.strides(source, row_group, column.id)?;
+        rows.extend(strides.into_iter().map(|stride| Row {
+            row_group,
+            column,
+            place: None,
+            rows: Some(stride.rows),
+            stats: stride.stats,
+            distrust: stride.distrust,
+        }));
+    } else if let Some(parquet) = file.parquet() {
+        let pages = parquet.pages(source, row_group, column.id, &file.limits())?;
+        rows.extend(pages.into_iter().map(|page| Row {
+            row_group,
+            column,
+            place: Some(page.range),
+            rows: page.rows,
+            stats: page.stats,
+            distrust: page.distrust,
+        }));
+    }
+    Ok(())
+}
+
 fn table(rows: &[Row]) -> Table {
-    let titles = [
-        "row group",
-        "column",
-        "first row",
-        "rows",
-        "nulls",
-        "min",
-        "max",
-    ];
-    let mut table = Table::new(titles);
+    let places = rows.iter().any(|row| row.place.is_some());
+    let place_titles: &[&str] = if places { &["offset", "bytes"] } else { &[] };
+    let titles = ["row group", "column", "first row", "rows", "nulls"].iter();
+    let titles = titles.chain(place_titles).chain(&["min", "max"]);
+    let mut table = Table::new(titles.copied());
     for row in rows {
-        let stride = &row.stride;
-        let unknown = || "-".to_string();
+        let number = |number: Option<u64>| number.map_or_else(|| "-".to_string(), count);
         let bound = |bound: &Option<Bound>| {
             let bound = bound.as_ref();
             bound_cell(bound.and_then(|bound| bound_text(&row.column.ty, bound)))
         };
-        let cells = [
+        let (first, length) = start_and_length(&row.rows);
+        let mut cells = vec![
             row.row_group.to_string(),
             row.column.name.clone(),
-            count(stride.rows.start),
-            count(stride.rows.end - stride.rows.start),
-            stride.stats.null_count.map_or_else(unknown, count),
-            bound(&stride.stats.min),
-            bound(&stride.stats.max),
+            number(first),
+            number(length),
+            number(row.stats.null_count),
         ];
+        if places {
+            let (offset, bytes) = start_and_length(&row.place);
+            cells.extend([number(offset), number(bytes)]);
+        }
+        cells.extend([bound(&row.stats.min), bound(&row.stats.max)]);
         table.push(cells.into_iter().map(Some).collect());
     }
-    [0, 2, 3, 4].into_iter().fold(table, Table::right)
+    let numbers = [0, 2, 3, 4].into_iter().chain(5..5 + place_titles.len());
+    numbers.fold(table, Table::right)
+}
+
+fn start_and_length(range: &Option<Range<u64>>) -> (Option<u64>, Option<u64>) {
+    match range {
+        Some(range) => (Some(range.start), Some(range.end - range.start)),
+        None => (None, None),
+    }
 }
 
 fn as_json(rows: &[Row]) -> Value {
     let stride = |row: &Row| {
-        let (stride, ty) = (&row.stride, &row.column.ty);
-        let (min, max) = (&stride.stats.min, &stride.stats.max);
+        let ty = &row.column.ty;
+        let (min, max) = (&row.stats.min, &row.stats.max);
         let exact = |bound: &Option<Bound>| bound.as_ref().map(|bound| bound.exact);
-        json!({
+        let (first, length) = start_and_length(&row.rows);
+        let mut stride = json!({
             "row_group": row.row_group,
             "column": row.column.name,
-            "first_row": stride.rows.start,
-            "rows": stride.rows.end - stride.rows.start,
-            "null_count": stride.stats.null_count,
+            "first_row": first,
+            "rows": length,
+            "null_count": row.stats.null_count,
             "min": bound_json(ty, min),
             "min_exact": exact(min),
             "max": bound_json(ty, max),
             "max_exact": exact(max),
-            "distrust": stride.distrust,
-        })
+            "distrust": row.distrust,
+        });
+        if let (Some(offset), Some(bytes)) = start_and_length(&row.place) {
+            stride["offset"] = offset.into();
+            stride["bytes"] = bytes.into();
+        }
+        stride
     };
     json!({
         "schema_version": 1,

@@ -20,10 +20,11 @@ use lith_format::parquet::tree::{self, Shape};
 use lith_format::tree::Node;
 use lith_reader::parquet::footer_bytes;
 use lith_reader::source::Source;
+use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::pages::{Cursor, pages};
+use super::pages::pages;
 use super::{digits, json as to_json, value_json};
 
 pub(super) fn meta(source: &dyn Source, limits: &Limits) -> Result<Value> {
@@ -31,14 +32,17 @@ pub(super) fn meta(source: &dyn Source, limits: &Limits) -> Result<Value> {
     let (footer, _) = tree::decode(&bytes, &tree::FILE_META_DATA, limits)
         .map_err(|error| error.rebase(range.start))?;
     let leaves = leaves(&bytes, limits).unwrap_or_default();
-    let mut cursor = Cursor::new(source, limits);
+    let mut beside = Beside {
+        window: Window::new(source),
+        limits,
+    };
     let mut chunks = Vec::new();
     for (row_group, group) in footer.list("row_groups").iter().enumerate() {
         for (column, chunk) in group.list("columns").iter().enumerate() {
             let mut fields = Map::new();
             fields.insert("row_group".into(), row_group.into());
             fields.insert("column".into(), column.into());
-            describe(chunk, leaves.get(column), &mut cursor, &mut fields);
+            beside.describe(chunk, leaves.get(column), &mut fields);
             chunks.push(Value::Object(fields));
         }
     }
@@ -57,40 +61,104 @@ fn leaves(bytes: &Bytes, limits: &Limits) -> Result<Vec<Leaf>> {
     schema::decode(&elements, limits).map(|(_, leaves)| leaves)
 }
 
-/// All that the file holds of a chunk beside the footer.
-fn describe(chunk: &Node, leaf: Option<&Leaf>, cursor: &mut Cursor, out: &mut Map<String, Value>) {
-    let (meta, absence) = readable(chunk);
-    let absence = absence.as_ref();
-    let pages = pages(meta, absence, cursor);
-    out.insert("page_count".into(), pages.headers.len().into());
-    out.insert("page_types".into(), pages.types.into());
-    out.insert("pages".into(), pages.headers.into());
-    note("page_error", pages.error, out);
-    for (name, shape) in [
-        ("column_index", &tree::COLUMN_INDEX),
-        ("offset_index", &tree::OFFSET_INDEX),
-    ] {
-        let index = index(chunk, name, shape, absence, cursor);
-        out.insert(format!("has_{name}"), matches!(index, Ok(Some(_))).into());
-        match index {
-            Ok(None) => {}
-            Ok(Some(index)) => {
-                out.insert(name.into(), index);
+/// What a file holds beside its footer.
+struct Beside<'a> {
+    window: Window<'a>,
+    limits: &'a Limits,
+}
+
+impl Beside<'_> {
+    /// All that the file holds of a chunk beside the footer.
+    fn describe(&mut self, chunk: &Node, leaf: Option<&Leaf>, out: &mut Map<String, Value>) {
+        let (meta, absence) = readable(chunk);
+        let absence = absence.as_ref();
+        let pages = pages(meta, absence, &mut self.window, self.limits);
+        out.insert("page_count".into(), pages.headers.len().into());
+        out.insert("page_types".into(), pages.types.into());
+        out.insert("pages".into(), pages.headers.into());
+        note("page_error", pages.error, out);
+        for (name, shape) in [
+            ("column_index", &tree::COLUMN_INDEX),
+            ("offset_index", &tree::OFFSET_INDEX),
+        ] {
+            let index = self.index(chunk, (name, shape), absence);
+            out.insert(format!("has_{name}"), matches!(index, Ok(Some(_))).into());
+            match index {
+                Ok(None) => {}
+                Ok(Some(index)) => {
+                    out.insert(name.into(), index);
+                }
+                Err(error) => note(&format!("{name}_error"), Some(error), out),
             }
-            Err(error) => note(&format!("{name}_error"), Some(error), out),
+        }
+        let bloom = self.bloom_filter(meta, absence);
+        out.insert(
+            "has_bloom_filter".into(),
+            matches!(bloom, Ok(Some(_))).into(),
+        );
+        match bloom {
+            Ok(bloom) => out.extend(bloom.unwrap_or_default()),
+            Err(error) => note("bloom_filter_error", Some(error), out),
+        }
+        if let Some(values) = leaf.and_then(|leaf| statistics(meta, leaf)) {
+            out.insert("statistics_decoded".into(), values.into());
         }
     }
-    let bloom = bloom_filter(meta, absence, cursor);
-    out.insert(
-        "has_bloom_filter".into(),
-        matches!(bloom, Ok(Some(_))).into(),
-    );
-    match bloom {
-        Ok(bloom) => out.extend(bloom.unwrap_or_default()),
-        Err(error) => note("bloom_filter_error", Some(error), out),
+
+    /// The index called `name`, if the chunk has one.
+    fn index(
+        &mut self,
+        chunk: &Node,
+        (name, shape): (&str, &'static Shape),
+        absence: Option<&Error>,
+    ) -> Result<Option<Value>> {
+        let Some(offset) = chunk.int(&format!("{name}_offset")) else {
+            return Ok(None);
+        };
+        if let Some(absence) = absence {
+            return Err(again(absence));
+        }
+        let length = chunk.int(&format!("{name}_length")).unwrap_or(-1);
+        let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
+            let message = format!("an index cannot have {length} bytes at {offset}");
+            return Err(Error::corrupt(message).at(shape.name(), 0));
+        };
+        let bytes = self.window.read(offset, length, self.limits.page_bytes)?;
+        let (node, _) =
+            tree::decode(&bytes, shape, self.limits).map_err(|error| error.rebase(offset))?;
+        Ok(Some(to_json(node)))
     }
-    if let Some(values) = leaf.and_then(|leaf| statistics(meta, leaf)) {
-        out.insert("statistics_decoded".into(), values.into());
+
+    /// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
+    fn bloom_filter(
+        &mut self,
+        meta: &Node,
+        absence: Option<&Error>,
+    ) -> Result<Option<Map<String, Value>>> {
+        let Some(offset) = meta.int("bloom_filter_offset") else {
+            return Ok(None);
+        };
+        if let Some(absence) = absence {
+            return Err(again(absence));
+        }
+        let shape = &tree::BLOOM_FILTER_HEADER;
+        let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
+        let offset = u64::try_from(offset)
+            .map_err(|_| corrupt(format!("a filter cannot lie at {offset}")))?;
+        let decode = |bytes: &[u8]| tree::decode(bytes, shape, self.limits);
+        let (header, length) = self.window.decode(offset, decode)?;
+        let bits = header.int("numBytes").unwrap_or(-1);
+        let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
+        let place = offset.saturating_add(length);
+        let digest = Sha256::digest(self.window.read(place, bits, self.limits.page_bytes)?);
+        Ok(Some(Map::from_iter([
+            ("bloom_filter_header".to_string(), to_json(header)),
+            ("bloom_filter_bitset_offset".to_string(), place.into()),
+            (
+                "bloom_filter_bitset_sha256".to_string(),
+                digits(&digest).into(),
+            ),
+        ])))
     }
 }
 
@@ -123,62 +191,6 @@ fn readable(chunk: &Node) -> (&Node, Option<Error>) {
 /// An error that is told more than once.
 pub(super) fn again(error: &Error) -> Error {
     Error::new(error.kind(), error.message().to_string())
-}
-
-/// The index called `name`, if the chunk has one.
-fn index(
-    chunk: &Node,
-    name: &str,
-    shape: &'static Shape,
-    absence: Option<&Error>,
-    cursor: &mut Cursor,
-) -> Result<Option<Value>> {
-    let Some(offset) = chunk.int(&format!("{name}_offset")) else {
-        return Ok(None);
-    };
-    if let Some(absence) = absence {
-        return Err(again(absence));
-    }
-    let length = chunk.int(&format!("{name}_length")).unwrap_or(-1);
-    let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
-        let message = format!("an index cannot have {length} bytes at {offset}");
-        return Err(Error::corrupt(message).at(shape.name(), 0));
-    };
-    let bytes = cursor.read(offset, length)?;
-    let (node, _) =
-        tree::decode(&bytes, shape, cursor.limits()).map_err(|error| error.rebase(offset))?;
-    Ok(Some(to_json(node)))
-}
-
-/// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
-fn bloom_filter(
-    meta: &Node,
-    absence: Option<&Error>,
-    cursor: &mut Cursor,
-) -> Result<Option<Map<String, Value>>> {
-    let Some(offset) = meta.int("bloom_filter_offset") else {
-        return Ok(None);
-    };
-    if let Some(absence) = absence {
-        return Err(again(absence));
-    }
-    let shape = &tree::BLOOM_FILTER_HEADER;
-    let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
-    let offset =
-        u64::try_from(offset).map_err(|_| corrupt(format!("a filter cannot lie at {offset}")))?;
-    let (header, length) = cursor.structure(offset, shape)?;
-    let bits = header.int("numBytes").unwrap_or(-1);
-    let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
-    let place = offset.saturating_add(length);
-    let digest = Sha256::digest(cursor.read(place, bits)?);
-    Ok(Some(Map::from_iter([
-        ("bloom_filter_header".to_string(), to_json(header)),
-        ("bloom_filter_bitset_offset".to_string(), place.into()),
-        (
-            "bloom_filter_bitset_sha256".to_string(),
-            digits(&digest).into(),
-        ),
-    ])))
 }
 
 /// The bounds of a chunk that are values of the leaf, believed or not.

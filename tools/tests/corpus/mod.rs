@@ -1,12 +1,14 @@
 //! What the tests over the shared corpus have in common: its files, their expectations, and where two JSON
 //! values differ. Needs `LITH_SHARED`, a directory with `corpus`; says so where it is missing.
 
+use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use lith::meta::meta;
 use lith_format::compress::{Codec, decompress};
 use lith_format::error::ErrorKind;
+use lith_format::stats::ColumnStats;
 use serde_json::Value;
 
 /// The directory of the corpus.
@@ -71,4 +73,36 @@ pub fn shown_or_refused(dir: &Path, parts: &str) -> (usize, usize) {
     }
     eprintln!("{sound} shown, {refused} refused");
     (sound, refused)
+}
+
+/// Exact bounds of a part lie within those of the whole; returns how many were compared. Those that are cut may
+/// be cut more than the whole's.
+pub fn lie_within(part: &ColumnStats, whole: &ColumnStats, place: &str) -> usize {
+    let bounds = [
+        (&part.min, &whole.min, Ordering::Less),
+        (&part.max, &whole.max, Ordering::Greater),
+    ];
+    let mut compared = 0;
+    for (inner, outer, wrong) in bounds {
+        let (Some(inner), Some(outer)) = (inner.as_ref().filter(|inner| inner.exact), outer) else {
+            continue;
+        };
+        let order = inner.value.compare(&outer.value);
+        assert_ne!(order, Some(wrong), "{place}");
+        compared += 1;
+    }
+    compared
+}
+
+/// Nulls of all parts together are those of the whole, where all are known.
+pub fn nulls_add_up<'a>(
+    parts: impl Iterator<Item = &'a ColumnStats>,
+    whole: &ColumnStats,
+    place: &str,
+) {
+    let parts: Vec<_> = parts.map(|part| part.null_count).collect();
+    let sum = parts.iter().copied().sum::<Option<u64>>();
+    if let (Some(sum), Some(all), false) = (sum, whole.null_count, parts.is_empty()) {
+        assert_eq!(sum, all, "{place}");
+    }
 }
