@@ -6,8 +6,7 @@
 //! ```
 //! A raw block says nothing of its size, so what parses as Hadoop framing to the last byte is taken
 //! as that, and the rest as a raw block.
-//!
-//! spec: Compression.md, "LZ4"
+// spec: Compression.md, "LZ4"
 
 use std::io::Read;
 

@@ -7,8 +7,7 @@
 //! ```
 //! A filter denies a value only if it was made by a writer without a known bug, of the UTF-8 kind, and the
 //! value's hash is known for sure; in doubt the value may be there.
-//!
-//! spec: ORCv1.md, "Bloom Filter Index"
+// spec: ORCv1.md, "Bloom Filter Index"
 
 use crate::orc::encoding::WriterImplementation;
 use crate::orc::footer::Footer;

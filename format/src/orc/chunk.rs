@@ -6,8 +6,7 @@
 //! ```
 //! No chunk is longer than the file's block size, compressed or not. Without compression there are
 //! no chunk headers: the section is the bytes.
-//!
-//! spec: ORCv1.md, "Compression"
+// spec: ORCv1.md, "Compression"
 
 use std::borrow::Cow;
 

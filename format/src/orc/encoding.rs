@@ -1,6 +1,5 @@
 //! The specification's enumerations, each one table of number, value and name.
-//!
-//! spec: ORCv1.md, "Postscript", "Type Information", "Stripe Footer", "Column Encryption"
+// spec: ORCv1.md, "Postscript", "Type Information", "Stripe Footer", "Column Encryption"
 
 use crate::compress::Codec;
 use crate::error::{Error, Result};

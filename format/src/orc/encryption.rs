@@ -1,7 +1,6 @@
 //! Column encryption: the footer's account of keys, masks and variants. lith recognises encrypted
 //! columns and refuses to pass their masked values off as data; it does not decrypt.
-//!
-//! spec: ORCv1.md, "Column Encryption"
+// spec: ORCv1.md, "Column Encryption"
 
 use crate::error::Result;
 use crate::orc::encoding::{EncryptionAlgorithm, KeyProviderKind};

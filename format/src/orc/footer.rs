@@ -3,8 +3,7 @@
 //!
 //! Decoding takes the bytes apart and no more; [`Footer::validate`] holds the parts against each other
 //! and the file. Column encryption is in [`encryption`](crate::orc::encryption).
-//!
-//! spec: ORCv1.md, "Footer"
+// spec: ORCv1.md, "Footer"
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;

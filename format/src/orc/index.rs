@@ -5,8 +5,7 @@
 //! BLOOM_FILTER_UTF8 stream  = BloomFilterIndex: a filter a stride
 //! ```
 //! What the ORC specification calls a row group is a stride here.
-//!
-//! spec: ORCv1.md, "Row Group Index", "Bloom Filter Index"
+// spec: ORCv1.md, "Row Group Index", "Bloom Filter Index"
 
 use std::borrow::Cow;
 

@@ -6,8 +6,7 @@
 //! ```
 //! Structures are Protocol Buffers messages ([`proto`]); all but the postscript lie in compression
 //! chunks ([`chunk`]). Reading starts at the end ([`tail`]). Names are the specification's.
-//!
-//! spec: ORCv1.md, "File Tail"
+// spec: ORCv1.md, "File Tail"
 
 // Layer 0: the wire
 pub mod chunk;

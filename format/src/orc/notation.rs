@@ -1,8 +1,7 @@
 //! Types in ORC's own notation, which its tools print and parse: `struct<a:int,b:array<string>>`.
 //!
 //! A name that is not made of letters, digits and underscores stands in back-quotes, doubled inside.
-//!
-//! spec: ORCv1.md, "Type Information"
+// spec: ORCv1.md, "Type Information"
 
 use std::fmt::Write;
 

@@ -7,8 +7,7 @@
 //! ```
 //! Column ids count every node, in pre-order; leaves count values alone. The list has to be a tree
 //! before anything is built from it. A root that is not a struct is one column without a name.
-//!
-//! spec: ORCv1.md, "Type Information"
+// spec: ORCv1.md, "Type Information"
 
 use std::sync::Arc;
 

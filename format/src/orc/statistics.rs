@@ -1,7 +1,6 @@
 //! The statistics messages, as they are written; what may be believed of them is decided in
 //! [`stats`](crate::orc::stats) alone.
-//!
-//! spec: ORCv1.md, "Column Statistics"
+// spec: ORCv1.md, "Column Statistics"
 
 use crate::error::Result;
 use crate::orc::proto::{Encoder, Field, Message};

@@ -7,8 +7,7 @@
 //! - Timestamps: only the fields in UTC (ORC-135). They count milliseconds, so the maximum is
 //!   rounded up unless its nanoseconds are there (ORC-611).
 //! - Char: never, as padding changes the order. Strings: by bytes, truncated ones as inexact.
-//!
-//! spec: ORCv1.md, "Column Statistics"; orc_proto.proto, PostScript.writerVersion
+// spec: ORCv1.md, "Column Statistics"; orc_proto.proto, PostScript.writerVersion
 
 use std::cmp::Ordering;
 

@@ -5,7 +5,7 @@
 //! stripe = stream .. stream | stripe footer
 //!          in the footer's order, without gaps, index streams first
 //! ```
-//! spec: ORCv1.md, "Stripe Footer"
+// spec: ORCv1.md, "Stripe Footer"
 
 use std::ops::Range;
 

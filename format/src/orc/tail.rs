@@ -4,7 +4,7 @@
 //! .. | stripe statistics (encrypted) | metadata | footer | postscript | its length (1 byte)
 //!      by the postscript's lengths, in compression chunks  plain
 //! ```
-//! spec: ORCv1.md, "File Tail", "Postscript"
+// spec: ORCv1.md, "File Tail", "Postscript"
 
 use std::borrow::Cow;
 use std::ops::Range;

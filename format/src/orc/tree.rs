@@ -5,8 +5,7 @@
 //! ```
 //! A number that a shape does not have is listed under `unknown_fields`. That the shapes say what the typed
 //! messages say is a test: what these encode, a tree knows whole.
-//!
-//! spec: ORCv1.md, "File Tail"
+// spec: ORCv1.md, "File Tail"
 
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 //! `logicalType` counts, else `converted_type` under the logical type it stands for. INTERVAL has only
 //! a converted type, and wins over the UNKNOWN that a known writer puts beside it. An annotation that
 //! is unknown, or does not go with the physical type, means the plain physical type.
-//! // spec: LogicalTypes.md
+// spec: LogicalTypes.md
 
 use crate::error::{Error, Result};
 use crate::parquet::encoding::{ConvertedType, Type};

@@ -5,7 +5,8 @@
 //! BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY the bytes; decimals big-endian two's complement
 //! ```
 //! Long bounds of text and binary may be cut: a lower one to a prefix, an upper one to a prefix with its
-//! last character or byte raised. // spec: Encodings.md, "Plain"; parquet.thrift, Statistics
+//! last character or byte raised.
+// spec: Encodings.md, "Plain"; parquet.thrift, Statistics
 
 use crate::bytes::{half_to_single, single_to_half};
 use crate::error::{Error, Result};

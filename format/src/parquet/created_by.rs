@@ -1,7 +1,7 @@
 //! Who wrote a file: some writers' statistics and sizes are known to be wrong.
 //!
 //! `<application> version <major>.<minor>.<patch>[-<pre-release>] (build <hash>)`
-//! // spec: parquet.thrift, FileMetaData.created_by
+// spec: parquet.thrift, FileMetaData.created_by
 
 /// Application and version out of a footer's `created_by`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! A number that no table holds is kept as `Unknown`, so that a footer from the future can be read
 //! and shown; whoever needs to act on the value decides whether it is an error.
-//! // spec: parquet.thrift, the enums
+// spec: parquet.thrift, the enums
 
 use crate::compress::Codec;
 use crate::numbered::numbered;

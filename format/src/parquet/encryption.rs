@@ -1,5 +1,5 @@
 //! How a file or column says that it is encrypted: enough to name the reason, and to find the keys.
-//! // spec: parquet.thrift, EncryptionAlgorithm; Encryption.md
+// spec: parquet.thrift, EncryptionAlgorithm; Encryption.md
 
 use std::fmt;
 

@@ -5,7 +5,7 @@
 //! .. FileCryptoMetaData, encrypted FileMetaData     length (4, little-endian)  PARE
 //! ```
 //! A plain footer of an encrypted file is followed by a signature within its length.
-//! // spec: README.md, "File format"; parquet.thrift, FileMetaData; Encryption.md
+// spec: README.md, "File format"; parquet.thrift, FileMetaData; Encryption.md
 
 use std::ops::Range;
 

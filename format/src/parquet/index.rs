@@ -6,7 +6,8 @@
 //!          -> BloomFilterHeader, numBytes of bitset
 //! ```
 //! Whether an index is consistent is checked by `validate`: one that contradicts itself or the row
-//! group is not to be used. // spec: PageIndex.md; BloomFilter.md
+//! group is not to be used.
+// spec: PageIndex.md; BloomFilter.md
 
 use bytes::Bytes;
 

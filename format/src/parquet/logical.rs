@@ -1,7 +1,7 @@
 //! Logical types as the footer has them: a union of which one member is set.
 //!
 //! Most members are empty structs. A member that is not known here is kept by its number.
-//! // spec: parquet.thrift, LogicalType; LogicalTypes.md
+// spec: parquet.thrift, LogicalType; LogicalTypes.md
 
 use crate::error::Result;
 use crate::parquet::encoding::EdgeInterpolationAlgorithm;

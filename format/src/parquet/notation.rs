@@ -11,7 +11,7 @@
 //! }
 //! ```
 //! `= 1` is a field id. Control characters in names are shown, not printed.
-//! // spec: README.md, "Nested Encoding"; LogicalTypes.md
+// spec: README.md, "Nested Encoding"; LogicalTypes.md
 
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@
 //! v1 bytes  compressed( [repetition levels] [definition levels] values )
 //! v2 bytes  repetition levels, definition levels, compressed( values )
 //! ```
-//! // spec: parquet.thrift, PageHeader
+// spec: parquet.thrift, PageHeader
 
 use crate::error::Result;
 use crate::limits::Limits;

@@ -4,8 +4,7 @@
 //! { postscript, footer, stripe_stats, stripes: [ { footer, row_index: {column: ..}, bloom: {column: ..} } ] }
 //! ```
 //! Bits of Bloom filters are shown by their number and their SHA-256.
-//!
-//! spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
+// spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 //! boolean, numbers   [PRESENT] DATA            timestamp, decimal  [PRESENT] DATA SECONDARY
 //! text, binary       [PRESENT] DATA LENGTH     by code             [PRESENT] DATA LENGTH DICTIONARY_DATA
 //! ```
-//! spec: ORCv1.md, "Column Encodings"
+// spec: ORCv1.md, "Column Encodings"
 
 use std::ops::Range;
 

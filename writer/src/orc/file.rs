@@ -4,8 +4,7 @@
 //! ORC | stripes: row indexes, streams, StripeFooter | Metadata | Footer | PostScript | its length, 1 byte
 //! ```
 //! Times are stored as in UTC, which is the time zone that the stripes name.
-//!
-//! spec: ORCv1.md, "File Tail", "Stripes"
+// spec: ORCv1.md, "File Tail", "Stripes"
 
 use std::io::Write;
 

@@ -2,8 +2,7 @@
 //!
 //! Bounds of floats are left out when a NaN is among the values, whose sum is then NaN. Text longer than
 //! a kilobyte has no bounds. Timestamps count milliseconds in UTC, with the nanoseconds below them.
-//!
-//! spec: ORCv1.md, "Column Statistics"
+// spec: ORCv1.md, "Column Statistics"
 
 use lith_format::orc::statistics::{
     BinaryStatistics, BucketStatistics, ColumnStatistics, DateStatistics, DecimalStatistics,

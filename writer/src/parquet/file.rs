@@ -4,7 +4,7 @@
 //! PAR1 | chunks of row group 0 | chunks of row group 1 .. | column indexes | offset indexes
 //!      | FileMetaData | its length, 4 bytes | PAR1
 //! ```
-//! spec: README.md of parquet-format, "File format"; PageIndex.md
+// spec: README.md of parquet-format, "File format"; PageIndex.md
 
 use std::io::Write;
 

@@ -4,7 +4,7 @@
 //! ```text
 //! v1   length of what follows, 4 bytes | levels      v2   levels, their length in the header
 //! ```
-//! spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid (RLE = 3)"
+// spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid (RLE = 3)"
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 //! v1          PageHeader | compressed(levels, values)
 //! v2          PageHeader | levels | values, compressed where that makes them smaller
 //! ```
-//! spec: README.md of parquet-format, "Data Pages"; the checksum covers what follows the header
+// spec: README.md of parquet-format, "Data Pages"; the checksum covers what follows the header
 
 use lith_format::compress::{Codec, compress};
 use lith_format::error::{Error, Result};

@@ -2,7 +2,7 @@
 //! kinds of annotation, so that old readers understand, too.
 //!
 //! Names inside lists and maps are the specification's, whatever the neutral tree calls them.
-//! // spec: LogicalTypes.md, "Nested Types"
+// spec: LogicalTypes.md, "Nested Types"
 
 use crate::error::{Error, Result};
 use crate::parquet::annotation;

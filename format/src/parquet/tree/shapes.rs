@@ -1,7 +1,7 @@
 //! One table per structure and union of the specification: number, name and kind of each field.
 //!
 //! Members of unions are fields of which one is set. Names of numbered choices are in `encoding`.
-//! // spec: parquet.thrift
+// spec: parquet.thrift
 
 use crate::parquet::encoding::{
     BoundaryOrder, CompressionCodec, ConvertedType, EdgeInterpolationAlgorithm, Encoding,

@@ -5,7 +5,7 @@
 //! literals  -count as a byte     | 1 to 128 bytes
 //! bits      most significant first
 //! ```
-//! spec: ORCv1.md, "Byte Run Length Encoding", "Boolean Run Length Encoding"
+// spec: ORCv1.md, "Byte Run Length Encoding", "Boolean Run Length Encoding"
 
 use lith_format::bitmap::Bitmap;
 

@@ -7,8 +7,7 @@
 //! Seconds are rounded towards zero, so before 1970 readers subtract one where there are nanoseconds
 //! above 999,999. Less than a second before 1970 no whole second is negative, and the nanoseconds are
 //! instead, as the C++ writer has them.
-//!
-//! spec: ORCv1.md, "Decimal Columns", "Timestamp Columns"
+// spec: ORCv1.md, "Decimal Columns", "Timestamp Columns"
 
 use lith_format::types::TimeUnit;
 

@@ -7,8 +7,7 @@
 //! ```
 //! Delta runs are written for sequences of one step (a step of zero included), whose width is 0.
 //! Signed values are zigzagged, but the first delta is signed always.
-//!
-//! spec: ORCv1.md, "Integer Run Length Encoding, version 2"
+// spec: ORCv1.md, "Integer Run Length Encoding, version 2"
 
 use lith_format::bytes::{put_varint, zigzag};
 

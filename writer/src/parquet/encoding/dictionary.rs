@@ -4,8 +4,7 @@
 //! data page   width of a code in bits, 1 byte | codes, run lengths and bit packing
 //! ```
 //! The dictionary page itself is plain.
-//!
-//! spec: Encodings.md, "Dictionary Encoding (PLAIN_DICTIONARY = 2 and RLE_DICTIONARY = 8)"
+// spec: Encodings.md, "Dictionary Encoding (PLAIN_DICTIONARY = 2 and RLE_DICTIONARY = 8)"
 
 use crate::parquet::encoding::rle;
 

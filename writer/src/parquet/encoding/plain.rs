@@ -6,7 +6,7 @@
 //! half precision         2 bytes, little-endian
 //! byte strings           length in 4 bytes | bytes; without the length where the type fixes it
 //! ```
-//! spec: Encodings.md, "Plain: (PLAIN = 0)"
+// spec: Encodings.md, "Plain: (PLAIN = 0)"
 
 use std::ops::Range;
 

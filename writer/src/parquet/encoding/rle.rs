@@ -5,8 +5,7 @@
 //! packed  varint(groups << 1 | 1)   groups of 8 values, width bytes each, least significant bit first
 //! ```
 //! A run is written where it is shorter than packing the same values would be.
-//!
-//! spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid (RLE = 3)"
+// spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid (RLE = 3)"
 
 use lith_format::bitmap::Bitmap;
 use lith_format::bytes::put_varint;
