@@ -1,6 +1,8 @@
-//! Made data for the benches: the demo's order facts as files in memory.
+//! Made data for the benches, and the operations that `lith-bench` times.
 
 #![forbid(unsafe_code)]
+
+pub mod job;
 
 use std::sync::Arc;
 

@@ -1,0 +1,34 @@
+//! `lith-bench`: one operation on one file, timed in this process, one line of JSON.
+//!
+//! ```text
+//! lith-bench --op meta --file F [--case NAME] [--cols A,B] [--n 5] [--warm 1] [--budget_ms 20000]
+//! {"peer":"lith","op":"meta","case":"..","threads":1,"n":5,"min_ns":..,"median_ns":..,"cpu_min_ns":..,
+//!  "rows":..,"bytes":..,"check":..}
+//! ```
+//! The flags and the line are those of the runner that times other libraries on the same files.
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use lith_benches::job::{Job, USAGE};
+
+fn main() -> ExitCode {
+    let job = match Job::parse(std::env::args().skip(1)) {
+        Ok(job) => job,
+        Err(message) => {
+            eprintln!("lith-bench: {message}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match job.run() {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("lith-bench: {error}");
+            ExitCode::from(3)
+        }
+    }
+}

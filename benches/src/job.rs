@@ -1,0 +1,186 @@
+//! One timed operation of `lith-bench`: what its flags say, the runs, the line about them.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use lith_format::error::Result;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+
+/// What may be said.
+pub const USAGE: &str =
+    "lith-bench --op meta --file FILE [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
+
+/// An operation on a file.
+#[derive(Debug)]
+pub struct Job {
+    op: Op,
+    case: String,
+    file: PathBuf,
+    runs: usize,
+    warm: usize,
+    budget: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Op {
+    /// Open the file: everything that its footer says is decoded.
+    Meta,
+}
+
+impl Op {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "meta" => Some(Op::Meta),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Op::Meta => "meta",
+        }
+    }
+}
+
+/// What an operation comes to: comparing it between engines shows that they did the same.
+struct Outcome {
+    rows: u64,
+    check: f64,
+}
+
+impl Job {
+    /// What the flags say. Flags of other operations are let pass.
+    ///
+    /// # Errors
+    /// No file, an unknown operation, a number that is none.
+    pub fn parse(words: impl Iterator<Item = String>) -> std::result::Result<Job, String> {
+        let words: Vec<String> = words.collect();
+        let flag = |name: &str| {
+            let mut pairs = words.chunks_exact(2);
+            pairs
+                .find(|pair| pair[0] == name)
+                .map(|pair| pair[1].as_str())
+        };
+        let number = |name: &str, default: u64| match flag(name) {
+            None => Ok(default),
+            Some(text) => text
+                .parse()
+                .map_err(|_| format!("{name} {text} is no number")),
+        };
+        let op = flag("--op").ok_or("--op is missing")?;
+        Ok(Job {
+            op: Op::parse(op).ok_or_else(|| format!("--op {op} is unknown"))?,
+            case: flag("--case").unwrap_or_default().to_owned(),
+            file: flag("--file").ok_or("--file is missing")?.into(),
+            runs: number("--n", 5)?.max(1) as usize,
+            warm: number("--warm", 1)? as usize,
+            budget: Duration::from_millis(number("--budget_ms", 20_000)?),
+        })
+    }
+
+    /// Runs it and says how long that took. When the time is used up, two runs are enough.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn run(&self) -> Result<Value> {
+        let bytes = std::fs::metadata(&self.file).map_or(0, |metadata| metadata.len());
+        for _ in 0..self.warm {
+            self.once()?;
+        }
+        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+        let mut outcome = Outcome {
+            rows: 0,
+            check: 0.0,
+        };
+        let began = Instant::now();
+        for _ in 0..self.runs {
+            let (wall, cpu) = (Instant::now(), cpu_time());
+            outcome = self.once()?;
+            walls.push(wall.elapsed().as_nanos() as u64);
+            cpus.push(cpu_time() - cpu);
+            if began.elapsed() > self.budget && walls.len() >= 2 {
+                break;
+            }
+        }
+        walls.sort_unstable();
+        cpus.sort_unstable();
+        Ok(json!({
+            "peer": "lith",
+            "op": self.op.name(),
+            "case": self.case,
+            "threads": 1,
+            "n": walls.len(),
+            "min_ns": walls[0],
+            "median_ns": walls[walls.len() / 2],
+            "cpu_min_ns": cpus[0],
+            "rows": outcome.rows,
+            "bytes": bytes,
+            "check": outcome.check,
+        }))
+    }
+
+    fn once(&self) -> Result<Outcome> {
+        match self.op {
+            Op::Meta => {
+                let file = lith_reader::open(&self.file)?;
+                let meta = file.meta();
+                Ok(Outcome {
+                    rows: (meta.row_groups.len() * meta.schema.leaf_count()) as u64,
+                    check: meta.rows as f64,
+                })
+            }
+        }
+    }
+}
+
+/// What the process has used so far, in nanoseconds.
+fn cpu_time() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(words: &str) -> std::result::Result<Job, String> {
+        Job::parse(words.split(' ').map(str::to_owned))
+    }
+
+    #[test]
+    fn flags_come_in_pairs() {
+        let job = job("--op meta --case c --file f.parquet --threads 1 --n 3 --out /tmp").unwrap();
+        assert_eq!(
+            (job.op.name(), job.case.as_str(), job.runs),
+            ("meta", "c", 3)
+        );
+        assert_eq!(job.file, PathBuf::from("f.parquet"));
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused() {
+        for words in [
+            "--op meta",
+            "--file f",
+            "--op fly --file f",
+            "--op meta --file f --n x",
+        ] {
+            assert!(job(words).is_err(), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_line_tells_chunks_and_rows() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("orders.parquet");
+        let bytes = crate::orders(lith_format::meta::Format::Parquet, 0.001).unwrap();
+        std::fs::write(&path, &bytes).unwrap();
+        let line = job(&format!("--op meta --n 2 --file {}", path.display())).unwrap();
+        let line = line.run().unwrap();
+        assert_eq!(line["rows"], json!(13));
+        assert_eq!(line["check"], json!(4000.0));
+        assert_eq!(line["bytes"], json!(bytes.len()));
+        assert!(line["min_ns"].as_u64() <= line["median_ns"].as_u64());
+    }
+}
