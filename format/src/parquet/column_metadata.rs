@@ -4,11 +4,13 @@
 //! file. // spec: parquet.thrift, ColumnMetaData
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{CompressionCodec, Encoding, PageType, Type};
 use crate::parquet::key_value::KeyValue;
+use crate::parquet::path::LeafPath;
 use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
 
@@ -18,9 +20,9 @@ pub struct ColumnMetaData {
     /// Physical type.
     pub physical_type: Type,
     /// Every encoding of levels and values in the chunk.
-    pub encodings: Vec<Encoding>,
+    pub encodings: SmallVec<[Encoding; 4]>,
     /// Names from the root's child down to the leaf.
-    pub path_in_schema: Vec<String>,
+    pub path_in_schema: LeafPath,
     /// What pages are compressed with.
     pub codec: CompressionCodec,
     /// Slots of the leaf, nulls included.
@@ -40,7 +42,7 @@ pub struct ColumnMetaData {
     /// Statistics of the chunk.
     pub statistics: Option<Statistics>,
     /// How many pages there are of each type and encoding.
-    pub encoding_stats: Option<Vec<PageEncodingStats>>,
+    pub encoding_stats: Option<SmallVec<[PageEncodingStats; 3]>>,
     /// Place of the Bloom filter's header.
     pub bloom_filter_offset: Option<i64>,
     /// Bytes of the Bloom filter with its header.
@@ -48,7 +50,7 @@ pub struct ColumnMetaData {
     /// Sizes in memory and level histograms.
     pub size_statistics: Option<SizeStatistics>,
     /// Bounding box and kinds of geometries.
-    pub geospatial_statistics: Option<GeospatialStatistics>,
+    pub geospatial_statistics: Option<Box<GeospatialStatistics>>,
 }
 
 impl ColumnMetaData {
@@ -68,8 +70,8 @@ impl Default for ColumnMetaData {
     fn default() -> Self {
         ColumnMetaData {
             physical_type: Type::Boolean,
-            encodings: Vec::new(),
-            path_in_schema: Vec::new(),
+            encodings: SmallVec::new(),
+            path_in_schema: LeafPath::default(),
             codec: CompressionCodec::Uncompressed,
             num_values: 0,
             total_uncompressed_size: 0,
@@ -97,10 +99,10 @@ impl Structure for ColumnMetaData {
                 (1, Wire::I32) => meta.physical_type = Type::from_id(reader.i32()?),
                 (2, Wire::List) => {
                     let encoding = |reader: &mut Reader<'_>| reader.i32().map(Encoding::from_id);
-                    meta.encodings = reader.list_of(Wire::I32, encoding)?;
+                    meta.encodings = reader.short_list_of(Wire::I32, encoding)?;
                 }
                 (3, Wire::List) => {
-                    meta.path_in_schema = reader.list_of(Wire::Binary, Reader::string)?;
+                    meta.path_in_schema = LeafPath::decode_from(reader)?;
                 }
                 (4, Wire::I32) => meta.codec = CompressionCodec::from_id(reader.i32()?),
                 (5, Wire::I64) => meta.num_values = reader.i64()?,
@@ -111,12 +113,15 @@ impl Structure for ColumnMetaData {
                 (10, Wire::I64) => meta.index_page_offset = Some(reader.i64()?),
                 (11, Wire::I64) => meta.dictionary_page_offset = Some(reader.i64()?),
                 (12, Wire::Struct) => meta.statistics = Some(Structure::decode_from(reader)?),
-                (13, Wire::List) => meta.encoding_stats = Some(reader.structures()?),
+                (13, Wire::List) => {
+                    let stats = reader.short_list_of(Wire::Struct, Structure::decode_from)?;
+                    meta.encoding_stats = Some(stats);
+                }
                 (14, Wire::I64) => meta.bloom_filter_offset = Some(reader.i64()?),
                 (15, Wire::I32) => meta.bloom_filter_length = Some(reader.i32()?),
                 (16, Wire::Struct) => meta.size_statistics = Some(Structure::decode_from(reader)?),
                 (17, Wire::Struct) => {
-                    meta.geospatial_statistics = Some(Structure::decode_from(reader)?);
+                    meta.geospatial_statistics = Some(Box::new(Structure::decode_from(reader)?));
                 }
                 _ => fields.skip(reader, wire)?,
             }
@@ -133,7 +138,8 @@ impl Structure for ColumnMetaData {
             .collect();
         writer.i32(1, self.physical_type.id());
         writer.i32s(2, encodings.as_slice());
-        writer.binaries(3, self.path_in_schema.as_slice());
+        let names: SmallVec<[&str; 8]> = self.path_in_schema.iter().collect();
+        writer.binaries(3, &names[..]);
         writer.i32(4, self.codec.id());
         writer.i64(5, self.num_values);
         writer.i64(6, self.total_uncompressed_size);
@@ -147,7 +153,7 @@ impl Structure for ColumnMetaData {
         writer.i64(14, self.bloom_filter_offset);
         writer.i32(15, self.bloom_filter_length);
         writer.structure(16, self.size_statistics.as_ref());
-        writer.structure(17, self.geospatial_statistics.as_ref());
+        writer.structure(17, self.geospatial_statistics.as_deref());
     }
 }
 
@@ -195,9 +201,9 @@ pub struct SizeStatistics {
     /// Bytes of all BYTE_ARRAY values, without lengths.
     pub unencoded_byte_array_data_bytes: Option<i64>,
     /// How often each repetition level occurs.
-    pub repetition_level_histogram: Option<Vec<i64>>,
+    pub repetition_level_histogram: Option<SmallVec<[i64; 2]>>,
     /// How often each definition level occurs.
-    pub definition_level_histogram: Option<Vec<i64>>,
+    pub definition_level_histogram: Option<SmallVec<[i64; 2]>>,
 }
 
 impl Structure for SizeStatistics {
@@ -208,11 +214,11 @@ impl Structure for SizeStatistics {
             match (id, wire) {
                 (1, Wire::I64) => stats.unencoded_byte_array_data_bytes = Some(reader.i64()?),
                 (2, Wire::List) => {
-                    let histogram = reader.list_of(Wire::I64, Reader::i64)?;
+                    let histogram = reader.short_list_of(Wire::I64, Reader::i64)?;
                     stats.repetition_level_histogram = Some(histogram);
                 }
                 (3, Wire::List) => {
-                    let histogram = reader.list_of(Wire::I64, Reader::i64)?;
+                    let histogram = reader.short_list_of(Wire::I64, Reader::i64)?;
                     stats.definition_level_histogram = Some(histogram);
                 }
                 _ => fields.skip(reader, wire)?,

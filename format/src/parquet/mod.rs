@@ -15,6 +15,7 @@ pub mod encryption;
 pub mod index;
 pub mod key_value;
 pub mod logical;
+pub mod path;
 pub mod statistics;
 pub mod tree;
 

@@ -12,11 +12,14 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::annotation::{annotation, leaf_type};
 use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
 use crate::parquet::logical::LogicalType as Annotation;
+use crate::parquet::path::LeafPath;
 use crate::parquet::schema_element::SchemaElement;
 use crate::schema::{Field, Schema};
 use crate::types::LogicalType;
@@ -29,7 +32,7 @@ pub use encode::encode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf {
     /// Names from the root's child down to the leaf, groups of lists and maps included.
-    pub path: Vec<String>,
+    pub path: LeafPath,
     /// The top-level column it belongs to.
     pub column: usize,
     /// How its values are stored.
@@ -43,13 +46,13 @@ pub struct Leaf {
     /// What its values mean.
     pub logical_type: LogicalType,
     /// How often each node of `path` occurs in its parent.
-    pub repetitions: Vec<FieldRepetitionType>,
+    pub repetitions: SmallVec<[FieldRepetitionType; 4]>,
 }
 
 impl Leaf {
     /// The path with dots between the names.
     pub fn dotted_path(&self) -> String {
-        self.path.join(".")
+        self.path.dotted()
     }
 }
 
@@ -246,12 +249,12 @@ impl<'a> Tree<'a> {
                 FieldRepetitionType::Repeated,
             ])?,
             max_repetition_level: count(&[FieldRepetitionType::Repeated])?,
-            path: self.path.iter().map(|name| (*name).to_owned()).collect(),
+            path: self.path.iter().collect(),
             column: self.column,
             physical_type,
             type_length,
             logical_type: logical_type.clone(),
-            repetitions: self.repetitions.clone(),
+            repetitions: SmallVec::from_slice(&self.repetitions),
         };
         self.leaves.push(leaf);
         Ok(logical_type)
@@ -457,7 +460,7 @@ mod tests {
         assert_eq!(leaves[0].max_definition_level, 3);
         assert_eq!(leaves[0].max_repetition_level, 1);
         assert_eq!(
-            leaves[0].repetitions,
+            leaves[0].repetitions[..],
             [Optional, Required, Repeated, Optional]
         );
         assert_eq!(leaves[1].dotted_path(), "s.x");

@@ -1,26 +1,29 @@
 //! Statistics of a column chunk or page, as the file has them; what of them may be believed is decided
 //! in [`stats`](crate::parquet::stats) alone. // spec: parquet.thrift, Statistics
 
-use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::error::Result;
 use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+
+/// A bound's bytes. Most are short: they need no memory of their own.
+pub type BoundBytes = SmallVec<[u8; 16]>;
 
 /// Bounds and counts as the file has them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Deprecated upper bound, by signed comparison.
-    pub max: Option<Bytes>,
+    pub max: Option<BoundBytes>,
     /// Deprecated lower bound, by signed comparison.
-    pub min: Option<Bytes>,
+    pub min: Option<BoundBytes>,
     /// Slots without a value. Absent is not zero.
     pub null_count: Option<i64>,
     /// Distinct values.
     pub distinct_count: Option<i64>,
     /// Upper bound in the column's order: plain encoding without a length.
-    pub max_value: Option<Bytes>,
+    pub max_value: Option<BoundBytes>,
     /// Lower bound in the column's order: plain encoding without a length.
-    pub min_value: Option<Bytes>,
+    pub min_value: Option<BoundBytes>,
     /// Whether some value equals `max_value`.
     pub is_max_value_exact: Option<bool>,
     /// Whether some value equals `min_value`.
@@ -35,12 +38,12 @@ impl Structure for Statistics {
         let mut fields = Fields::new("Statistics");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
-                (1, Wire::Binary) => stats.max = Some(reader.binary()?),
-                (2, Wire::Binary) => stats.min = Some(reader.binary()?),
+                (1, Wire::Binary) => stats.max = Some(reader.short_binary()?),
+                (2, Wire::Binary) => stats.min = Some(reader.short_binary()?),
                 (3, Wire::I64) => stats.null_count = Some(reader.i64()?),
                 (4, Wire::I64) => stats.distinct_count = Some(reader.i64()?),
-                (5, Wire::Binary) => stats.max_value = Some(reader.binary()?),
-                (6, Wire::Binary) => stats.min_value = Some(reader.binary()?),
+                (5, Wire::Binary) => stats.max_value = Some(reader.short_binary()?),
+                (6, Wire::Binary) => stats.min_value = Some(reader.short_binary()?),
                 (7, Wire::Bool(value)) => stats.is_max_value_exact = Some(value),
                 (8, Wire::Bool(value)) => stats.is_min_value_exact = Some(value),
                 (9, Wire::I64) => stats.nan_count = Some(reader.i64()?),
@@ -77,12 +80,12 @@ mod tests {
             exact: (Option<bool>, Option<bool>)
         ) -> bool {
             let stats = Statistics {
-                max: deprecated.0.map(Bytes::from),
-                min: deprecated.1.map(Bytes::from),
+                max: deprecated.0.map(BoundBytes::from),
+                min: deprecated.1.map(BoundBytes::from),
                 null_count: counts.0,
                 distinct_count: counts.1,
-                max_value: bounds.0.map(Bytes::from),
-                min_value: bounds.1.map(Bytes::from),
+                max_value: bounds.0.map(BoundBytes::from),
+                min_value: bounds.1.map(BoundBytes::from),
                 is_max_value_exact: exact.0,
                 is_min_value_exact: exact.1,
                 nan_count: counts.2,

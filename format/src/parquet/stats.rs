@@ -9,15 +9,13 @@
 //!
 //! // spec: parquet.thrift, Statistics and ColumnOrder
 
-use bytes::Bytes;
-
 use crate::parquet::bound;
 use crate::parquet::created_by::CreatedBy;
 use crate::parquet::encoding::Type;
 use crate::parquet::footer::ColumnOrder;
 use crate::parquet::index::ColumnIndex;
 use crate::parquet::schema::Leaf;
-use crate::parquet::statistics::Statistics;
+use crate::parquet::statistics::{BoundBytes, Statistics};
 use crate::scalar::Scalar;
 use crate::stats::{Bound, ColumnStats};
 use crate::types::LogicalType;
@@ -94,8 +92,8 @@ impl<'a> Trust<'a> {
             return (self.counts(None, None, slots), None);
         };
         let exact = (stats.is_min_value_exact, stats.is_max_value_exact);
-        let current = (stats.min_value.as_ref(), stats.max_value.as_ref());
-        let deprecated = (stats.min.as_ref(), stats.max.as_ref());
+        let current = (stats.min_value.as_deref(), stats.max_value.as_deref());
+        let deprecated = (stats.min.as_deref(), stats.max.as_deref());
         let mut reason = None;
         let mut bounds = (None, None);
         for (pair, exact, trust) in [
@@ -153,7 +151,9 @@ impl<'a> Trust<'a> {
                 (stats, None)
             }
             Some(false) => {
-                let pair = (index.min_values.get(page), index.max_values.get(page));
+                let min = index.min_values.get(page).map(|bound| &bound[..]);
+                let max = index.max_values.get(page).map(|bound| &bound[..]);
+                let pair = (min, max);
                 let bounds = (self.current).and_then(|()| self.bounds(pair, (None, None)));
                 let mut out = self.counts(nulls, nans, slots);
                 let reason = bounds.as_ref().err().copied();
@@ -169,7 +169,7 @@ impl<'a> Trust<'a> {
     /// Both bounds, decoded and checked.
     fn bounds(
         &self,
-        (min, max): (Option<&Bytes>, Option<&Bytes>),
+        (min, max): (Option<&[u8]>, Option<&[u8]>),
         (min_exact, max_exact): (Option<bool>, Option<bool>),
     ) -> Result<(Option<Bound>, Option<Bound>), Reason> {
         let min = self.bound(min, min_exact, -0.0)?;
@@ -187,7 +187,7 @@ impl<'a> Trust<'a> {
 
     fn bound(
         &self,
-        bytes: Option<&Bytes>,
+        bytes: Option<&[u8]>,
         exact: Option<bool>,
         zero: f32,
     ) -> Result<Option<Bound>, Reason> {
@@ -270,13 +270,13 @@ pub fn encode(stats: &ColumnStats, leaf: &Leaf, limit: usize) -> Statistics {
     if let Some((bytes, whole)) = encode_bound(stats.min.as_ref(), leaf, -0.0) {
         let cut = bound::cut_lower(&bytes, limit);
         exact.0 = Some(whole && cut.len() == bytes.len());
-        out.min_value = Some(Bytes::copy_from_slice(cut));
+        out.min_value = Some(BoundBytes::from_slice(cut));
     }
     if let Some((bytes, whole)) = encode_bound(stats.max.as_ref(), leaf, 0.0)
         && let Some(cut) = bound::cut_upper(&bytes, limit)
     {
         exact.1 = Some(whole && cut == bytes);
-        out.max_value = Some(cut.into());
+        out.max_value = Some(BoundBytes::from_vec(cut));
     }
     (out.is_min_value_exact, out.is_max_value_exact) = exact;
     if order == Order::Signed {
@@ -318,6 +318,8 @@ fn is_float(leaf: &Leaf) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
     use crate::parquet::encoding::BoundaryOrder;
     use crate::parquet::testing::leaf;
@@ -335,16 +337,16 @@ mod tests {
 
     fn pair(min: &[u8], max: &[u8]) -> Statistics {
         Statistics {
-            min_value: Some(Bytes::copy_from_slice(min)),
-            max_value: Some(Bytes::copy_from_slice(max)),
+            min_value: Some(BoundBytes::from_slice(min)),
+            max_value: Some(BoundBytes::from_slice(max)),
             ..Default::default()
         }
     }
 
     fn deprecated(min: &[u8], max: &[u8]) -> Statistics {
         Statistics {
-            min: Some(Bytes::copy_from_slice(min)),
-            max: Some(Bytes::copy_from_slice(max)),
+            min: Some(BoundBytes::from_slice(min)),
+            max: Some(BoundBytes::from_slice(max)),
             ..Default::default()
         }
     }

@@ -1,6 +1,7 @@
 //! What the tests of this room share: the hostile-input loop and small values.
 
 use bytes::Bytes;
+use smallvec::smallvec;
 
 use crate::limits::Limits;
 use crate::parquet::column_metadata::{
@@ -16,7 +17,7 @@ use crate::parquet::logical::LogicalType;
 use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
 use crate::parquet::schema::Leaf;
 use crate::parquet::schema_element::SchemaElement;
-use crate::parquet::statistics::Statistics;
+use crate::parquet::statistics::{BoundBytes, Statistics};
 use crate::parquet::thrift::{self, Structure};
 use crate::types;
 
@@ -56,12 +57,14 @@ pub(crate) fn check<T: Structure + PartialEq + std::fmt::Debug>(value: &T) {
 /// Every field set.
 pub(crate) fn statistics() -> Statistics {
     Statistics {
-        max: Some(Bytes::from_static(b"zz")),
-        min: Some(Bytes::from_static(b"")),
+        max: Some(BoundBytes::from_slice(b"zz")),
+        min: Some(BoundBytes::new()),
         null_count: Some(3),
         distinct_count: Some(1 << 40),
-        max_value: Some(Bytes::from_static(b"zz")),
-        min_value: Some(Bytes::from_static(b"a")),
+        max_value: Some(BoundBytes::from_slice(
+            b"a bound too long to need no memory",
+        )),
+        min_value: Some(BoundBytes::from_slice(b"a")),
         is_max_value_exact: Some(false),
         is_min_value_exact: Some(true),
         nan_count: Some(0),
@@ -72,12 +75,12 @@ pub(crate) fn statistics() -> Statistics {
 pub(crate) fn column_metadata() -> ColumnMetaData {
     ColumnMetaData {
         physical_type: Type::ByteArray,
-        encodings: vec![
+        encodings: smallvec![
             Encoding::Plain,
             Encoding::RleDictionary,
             Encoding::Unknown(99),
         ],
-        path_in_schema: vec!["a".into(), "list".into(), "element".into()],
+        path_in_schema: ["a", "list", "element"].iter().collect(),
         codec: CompressionCodec::Zstd,
         num_values: 100,
         total_uncompressed_size: 5000,
@@ -90,7 +93,7 @@ pub(crate) fn column_metadata() -> ColumnMetaData {
         index_page_offset: Some(0),
         dictionary_page_offset: Some(4),
         statistics: Some(statistics()),
-        encoding_stats: Some(vec![PageEncodingStats {
+        encoding_stats: Some(smallvec![PageEncodingStats {
             page_type: PageType::DataPage,
             encoding: Encoding::RleDictionary,
             count: 2,
@@ -99,10 +102,10 @@ pub(crate) fn column_metadata() -> ColumnMetaData {
         bloom_filter_length: Some(48),
         size_statistics: Some(SizeStatistics {
             unencoded_byte_array_data_bytes: Some(900),
-            repetition_level_histogram: Some(vec![90, 10]),
-            definition_level_histogram: Some(vec![1, 2, 97]),
+            repetition_level_histogram: Some(smallvec![90, 10]),
+            definition_level_histogram: Some(smallvec![1, 2, 97]),
         }),
-        geospatial_statistics: Some(GeospatialStatistics {
+        geospatial_statistics: Some(Box::new(GeospatialStatistics {
             bbox: Some(BoundingBox {
                 xmin: -1.5,
                 xmax: 2.0,
@@ -112,7 +115,7 @@ pub(crate) fn column_metadata() -> ColumnMetaData {
                 ..Default::default()
             }),
             geospatial_types: Some(vec![1, 1003]),
-        }),
+        })),
     }
 }
 
@@ -198,13 +201,13 @@ pub(crate) fn leaf(
     logical_type: types::LogicalType,
 ) -> Leaf {
     Leaf {
-        path: vec!["a".into()],
+        path: ["a"].iter().collect(),
         column: 0,
         physical_type,
         type_length,
         max_definition_level: 1,
         max_repetition_level: 0,
         logical_type,
-        repetitions: vec![FieldRepetitionType::Optional],
+        repetitions: smallvec![FieldRepetitionType::Optional],
     }
 }

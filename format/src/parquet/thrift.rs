@@ -15,6 +15,7 @@
 mod writer;
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::bytes::Cursor;
 use crate::error::{Error, Result};
@@ -200,11 +201,21 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Length-prefixed bytes that are usually few.
+    pub(crate) fn short_binary<const N: usize>(&mut self) -> Result<SmallVec<[u8; N]>> {
+        self.slice().map(SmallVec::from_slice)
+    }
+
     /// Length-prefixed text.
     pub(crate) fn string(&mut self) -> Result<String> {
+        self.text().map(str::to_owned)
+    }
+
+    /// Length-prefixed text, borrowed.
+    pub(crate) fn text(&mut self) -> Result<&'a str> {
         let position = self.position();
         match std::str::from_utf8(self.slice()?) {
-            Ok(text) => Ok(text.to_owned()),
+            Ok(text) => Ok(text),
             Err(error) => Err(Error::corrupt("text is not UTF-8")
                 .at("thrift", position as u64)
                 .with_source(error)),
@@ -254,6 +265,30 @@ impl<'a> Reader<'a> {
         wire: Wire,
         mut element: impl FnMut(&mut Self) -> Result<T>,
     ) -> Result<Vec<T>> {
+        let count = self.list_head(wire)?;
+        // what a struct takes in memory is not bounded by what it takes in the file: grow from a modest start
+        let mut list = Vec::with_capacity(count.min(4096));
+        for _ in 0..count {
+            list.push(element(self)?);
+        }
+        Ok(list)
+    }
+
+    /// A list that is usually short, whose elements are all of `wire`.
+    pub(crate) fn short_list_of<T, const N: usize>(
+        &mut self,
+        wire: Wire,
+        mut element: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<SmallVec<[T; N]>> {
+        let mut list = SmallVec::new();
+        for _ in 0..self.list_head(wire)? {
+            list.push(element(self)?);
+        }
+        Ok(list)
+    }
+
+    /// How many elements follow, which are all of `wire`.
+    pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
         let position = self.position();
         let (found, count) = self.list()?;
         if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
@@ -262,12 +297,7 @@ impl<'a> Reader<'a> {
             ))
             .at("thrift", position as u64));
         }
-        // what a struct takes in memory is not bounded by what it takes in the file: grow from a modest start
-        let mut list = Vec::with_capacity(count.min(4096));
-        for _ in 0..count {
-            list.push(element(self)?);
-        }
-        Ok(list)
+        Ok(count)
     }
 
     /// A list of structs.

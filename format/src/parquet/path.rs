@@ -1,0 +1,82 @@
+//! The names that lead from the root to a leaf, in one piece of memory, inside of what holds them if they
+//! are short: a footer has one for every chunk.
+//!
+//! ```text
+//! (varint length, name)*
+//! ```
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use crate::bytes::{Cursor, put_varint};
+use crate::error::Result;
+use crate::parquet::thrift::{Reader, Wire};
+
+/// Names from the root's child down to a leaf.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct LeafPath(SmallVec<[u8; 32]>);
+
+impl LeafPath {
+    /// The names, the outermost first.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut cursor = Cursor::new(&self.0);
+        std::iter::from_fn(move || {
+            let length = cursor.varint().ok()?;
+            std::str::from_utf8(cursor.take(length as usize).ok()?).ok()
+        })
+    }
+
+    /// The names with dots between them.
+    pub fn dotted(&self) -> String {
+        self.iter().collect::<Vec<_>>().join(".")
+    }
+
+    pub(crate) fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut path = LeafPath::default();
+        for _ in 0..reader.list_head(Wire::Binary)? {
+            path.push(reader.text()?);
+        }
+        Ok(path)
+    }
+
+    fn push(&mut self, name: &str) {
+        match u8::try_from(name.len()) {
+            Ok(length @ ..0x80) => self.0.push(length),
+            _ => {
+                let mut length = Vec::new();
+                put_varint(&mut length, name.len() as u64);
+                self.0.extend_from_slice(&length);
+            }
+        }
+        self.0.extend_from_slice(name.as_bytes());
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for LeafPath {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        let mut path = LeafPath::default();
+        names.into_iter().for_each(|name| path.push(name.as_ref()));
+        path
+    }
+}
+
+impl fmt::Debug for LeafPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    quickcheck::quickcheck! {
+        fn names_come_back(names: Vec<String>, long: u8) -> bool {
+            let mut names = names;
+            names.push("n".repeat(usize::from(long)));
+            let path: LeafPath = names.iter().collect();
+            path.iter().eq(names.iter().map(String::as_str)) && path.dotted() == names.join(".")
+        }
+    }
+}
