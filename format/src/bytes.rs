@@ -62,9 +62,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte.
-    #[inline]
+    #[inline(always)]
     pub fn u8(&mut self) -> Result<u8> {
-        self.array::<1>().map(|[byte]| byte)
+        match self.bytes.get(self.position) {
+            Some(byte) => {
+                self.position += 1;
+                Ok(*byte)
+            }
+            None => Err(self.ends_early(1)),
+        }
     }
 
     /// Four bytes, little-endian.
@@ -80,8 +86,27 @@ impl<'a> Cursor<'a> {
     }
 
     /// An unsigned LEB128 number of at most 64 bits (ULEB128 in Parquet, varint in Protocol Buffers).
-    #[inline]
+    #[inline(always)]
     pub fn varint(&mut self) -> Result<u64> {
+        // most are short
+        if let Some(&[a, b]) = self
+            .bytes
+            .get(self.position..)
+            .and_then(<[u8]>::first_chunk)
+        {
+            if a < 0x80 {
+                self.position += 1;
+                return Ok(u64::from(a));
+            }
+            if b < 0x80 {
+                self.position += 2;
+                return Ok(u64::from(a & 0x7f) | u64::from(b) << 7);
+            }
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;

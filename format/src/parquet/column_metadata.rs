@@ -12,7 +12,7 @@ use crate::parquet::encoding::{CompressionCodec, Encoding, PageType, Type};
 use crate::parquet::key_value::KeyValue;
 use crate::parquet::path::LeafPath;
 use crate::parquet::statistics::Statistics;
-use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{self, Fields, InPlace, Reader, Structure, Wire, Writer};
 
 /// Metadata of a column chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,9 +90,9 @@ impl Default for ColumnMetaData {
     }
 }
 
-impl Structure for ColumnMetaData {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut meta = ColumnMetaData::default();
+impl InPlace for ColumnMetaData {
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let meta = self;
         let mut fields = Fields::new("ColumnMetaData");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
@@ -112,7 +112,10 @@ impl Structure for ColumnMetaData {
                 (9, Wire::I64) => meta.data_page_offset = reader.i64()?,
                 (10, Wire::I64) => meta.index_page_offset = Some(reader.i64()?),
                 (11, Wire::I64) => meta.dictionary_page_offset = Some(reader.i64()?),
-                (12, Wire::Struct) => meta.statistics = Some(Structure::decode_from(reader)?),
+                (12, Wire::Struct) => {
+                    let statistics = meta.statistics.insert(Statistics::default());
+                    statistics.decode_into(reader)?;
+                }
                 (13, Wire::List) => {
                     let stats = reader.short_list_of(Wire::Struct, Structure::decode_from)?;
                     meta.encoding_stats = Some(stats);
@@ -126,8 +129,13 @@ impl Structure for ColumnMetaData {
                 _ => fields.skip(reader, wire)?,
             }
         }
-        fields.require(reader, &[1, 2, 3, 4, 5, 6, 7, 9])?;
-        Ok(meta)
+        fields.require(reader, &[1, 2, 3, 4, 5, 6, 7, 9])
+    }
+}
+
+impl Structure for ColumnMetaData {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decoded(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use crate::error::Result;
 use crate::parquet::column_metadata::ColumnMetaData;
 use crate::parquet::encryption::ColumnCryptoMetaData;
-use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire, Writer};
 
 /// A horizontal part of the file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,7 +33,7 @@ impl Structure for RowGroup {
         let mut fields = Fields::new("RowGroup");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
-                (1, Wire::List) => group.columns = reader.structures()?,
+                (1, Wire::List) => group.columns = reader.structures_in_place()?,
                 (2, Wire::I64) => group.total_byte_size = reader.i64()?,
                 (3, Wire::I64) => group.num_rows = reader.i64()?,
                 (4, Wire::List) => group.sorting_columns = Some(reader.structures()?),
@@ -115,15 +115,18 @@ pub struct ColumnChunk {
     pub encrypted_column_metadata: Option<Bytes>,
 }
 
-impl Structure for ColumnChunk {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut chunk = ColumnChunk::default();
+impl InPlace for ColumnChunk {
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let chunk = self;
         let mut fields = Fields::new("ColumnChunk");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
                 (1, Wire::Binary) => chunk.file_path = Some(reader.string()?),
                 (2, Wire::I64) => chunk.file_offset = reader.i64()?,
-                (3, Wire::Struct) => chunk.meta_data = Some(Structure::decode_from(reader)?),
+                (3, Wire::Struct) => {
+                    let meta = chunk.meta_data.insert(ColumnMetaData::default());
+                    meta.decode_into(reader)?;
+                }
                 (4, Wire::I64) => chunk.offset_index_offset = Some(reader.i64()?),
                 (5, Wire::I32) => chunk.offset_index_length = Some(reader.i32()?),
                 (6, Wire::I64) => chunk.column_index_offset = Some(reader.i64()?),
@@ -134,7 +137,13 @@ impl Structure for ColumnChunk {
             }
         }
         // file_offset is required by name but has a default, and some writers leave it out
-        Ok(chunk)
+        Ok(())
+    }
+}
+
+impl Structure for ColumnChunk {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decoded(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {

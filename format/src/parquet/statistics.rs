@@ -4,7 +4,7 @@
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire, Writer};
 
 /// A bound's bytes. Most are short: they need no memory of their own.
 pub type BoundBytes = SmallVec<[u8; 16]>;
@@ -32,9 +32,9 @@ pub struct Statistics {
     pub nan_count: Option<i64>,
 }
 
-impl Structure for Statistics {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut stats = Statistics::default();
+impl InPlace for Statistics {
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let stats = self;
         let mut fields = Fields::new("Statistics");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
@@ -50,7 +50,13 @@ impl Structure for Statistics {
                 _ => fields.skip(reader, wire)?,
             }
         }
-        Ok(stats)
+        Ok(())
+    }
+}
+
+impl Structure for Statistics {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decoded(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {

@@ -42,26 +42,38 @@ pub(crate) enum Wire {
 }
 
 impl Wire {
-    fn from_id(id: u8, position: usize) -> Result<Wire> {
-        Ok(match id {
-            1 => Wire::Bool(true),
-            2 => Wire::Bool(false),
-            3 => Wire::I8,
-            4 => Wire::I16,
-            5 => Wire::I32,
-            6 => Wire::I64,
-            7 => Wire::Double,
-            8 => Wire::Binary,
-            9 => Wire::List,
-            10 => Wire::Set,
-            11 => Wire::Map,
-            12 => Wire::Struct,
-            13 => Wire::Uuid,
-            _ => {
-                return Err(Error::corrupt(format!("wire type {id} does not exist"))
-                    .at("thrift", position as u64));
-            }
-        })
+    /// By the four bits that stand for it.
+    const BY_ID: [Option<Wire>; 16] = [
+        None,
+        Some(Wire::Bool(true)),
+        Some(Wire::Bool(false)),
+        Some(Wire::I8),
+        Some(Wire::I16),
+        Some(Wire::I32),
+        Some(Wire::I64),
+        Some(Wire::Double),
+        Some(Wire::Binary),
+        Some(Wire::List),
+        Some(Wire::Set),
+        Some(Wire::Map),
+        Some(Wire::Struct),
+        Some(Wire::Uuid),
+        None,
+        None,
+    ];
+
+    /// The type of the low four bits of `head`, the byte before `position`.
+    #[inline(always)]
+    fn of_head(head: u8, position: usize) -> Result<Wire> {
+        match Self::BY_ID[usize::from(head & 0x0f)] {
+            Some(wire) => Ok(wire),
+            None => Err(Self::unknown(head & 0x0f, position)),
+        }
+    }
+
+    #[cold]
+    fn unknown(id: u8, position: usize) -> Error {
+        Error::corrupt(format!("wire type {id} does not exist")).at("thrift", position as u64)
     }
 
     fn id(self) -> u8 {
@@ -99,6 +111,19 @@ pub(crate) trait Structure: Sized {
 
     /// Writes the fields; the stop byte is the caller's.
     fn encode_to(&self, writer: &mut Writer<'_>);
+}
+
+/// A struct that footers have many of: it is decoded where it stays, because it is too large to be moved.
+pub(crate) trait InPlace: Structure + Default {
+    /// Reads the fields and the stop byte into a value that has none yet.
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()>;
+
+    /// What [`Structure::decode_from`] is of such a struct.
+    fn decoded(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut value = Self::default();
+        value.decode_into(reader)?;
+        Ok(value)
+    }
 }
 
 /// The whole of `bytes` as one struct; bytes after it are left alone. Also returns its length.
@@ -230,7 +255,7 @@ impl<'a> Reader<'a> {
             // fastparquet declares no element type where there are no elements
             return Ok((Wire::Bool(false), 0));
         }
-        let wire = Wire::from_id(head & 0x0f, position)?;
+        let wire = Wire::of_head(head, position)?;
         let count = match head >> 4 {
             15 => self.cursor.varint()?,
             count => u64::from(count),
@@ -247,8 +272,8 @@ impl<'a> Reader<'a> {
             return Ok((Wire::Bool(false), Wire::Bool(false), 0));
         }
         let types = self.cursor.u8()?;
-        let key = Wire::from_id(types >> 4, position)?;
-        let value = Wire::from_id(types & 0x0f, position)?;
+        let key = Wire::of_head(types >> 4, position)?;
+        let value = Wire::of_head(types, position)?;
         let least = key.least_bytes() + value.least_bytes();
         let count = self.fitting(count, least, position)?;
         Ok((key, value, count))
@@ -303,6 +328,25 @@ impl<'a> Reader<'a> {
     /// A list of structs.
     pub(crate) fn structures<T: Structure>(&mut self) -> Result<Vec<T>> {
         self.list_of(Wire::Struct, T::decode_from)
+    }
+
+    /// A list of structs, each decoded where it stays.
+    pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
+        let count = self.list_head(Wire::Struct)?;
+        let (start, first) = (self.position(), count.min(64));
+        let mut list = Vec::with_capacity(first);
+        for index in 0..count {
+            if index == first {
+                // room for the others, as far as the bytes left hold others like the first
+                let size = (self.position() - start).div_ceil(first).max(1);
+                list.reserve_exact((count - first).min(self.cursor.remaining() / size));
+            }
+            list.push(T::default());
+            if let Some(last) = list.last_mut() {
+                last.decode_into(self)?;
+            }
+        }
+        Ok(list)
     }
 
     /// Passes over a value of type `wire`.
@@ -391,22 +435,28 @@ impl Fields {
     }
 
     /// The next field's id and wire type, or `None` after the stop byte.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
         let position = reader.position();
         let head = reader.cursor.u8()?;
         if head == 0 {
             return Ok(None);
         }
-        let wire = Wire::from_id(head & 0x0f, position)?;
+        let wire = Wire::of_head(head, position)?;
         self.last = match head >> 4 {
             0 => reader.i16()?,
-            delta => self.last.checked_add(i16::from(delta)).ok_or_else(|| {
-                Error::corrupt("field id exceeds 16 bits").at(self.structure, position as u64)
-            })?,
+            delta => match self.last.checked_add(i16::from(delta)) {
+                Some(id) => id,
+                None => return Err(self.beyond(position)),
+            },
         };
         self.seen |= bit(self.last);
         Ok(Some((self.last, wire)))
+    }
+
+    #[cold]
+    fn beyond(&self, position: usize) -> Error {
+        Error::corrupt("field id exceeds 16 bits").at(self.structure, position as u64)
     }
 
     /// Passes over the value of the field just met, which then counts as absent.
@@ -426,9 +476,12 @@ impl Fields {
 }
 
 /// The seen-mask's bit of field `id`; ids beyond the mask are never required.
+#[inline(always)]
 fn bit(id: i16) -> u32 {
-    1u32.checked_shl(u32::try_from(id).unwrap_or(32))
-        .unwrap_or(0)
+    match id {
+        0..32 => 1 << id,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
