@@ -286,11 +286,19 @@ fn times_are_refused_where_they_do_not_go() {
         ("c < 'noon'", "'noon' cannot be cast to time(9)"),
         ("c < TIME '24:00:00'", "not a TIME: '24:00:00'"),
         ("CAST(c AS INT) = 1", "a time(9) cannot be cast to int"),
+        (
+            "date_trunc('hour', c) = c",
+            "date_trunc does not take time(9)",
+        ),
     ] {
         assert_eq!(refused(text).as_deref(), Some(message), "{text}");
     }
-    let text = column.plan("CAST(c AS STRING) = '12:00:00'");
-    assert_eq!(column.rows(&text), [true, false]);
+    for text in [
+        "CAST(c AS STRING) = '12:00:00'",
+        "hour(c) = 12 AND minute(c) = 0 AND second(c) = 0",
+    ] {
+        assert_eq!(column.rows(&column.plan(text)), [true, false], "{text}");
+    }
     let pushed = column.plan("c >= TIME'12:00:00.5' AND c < '13:00'");
     assert_eq!(
         pushed.pushed_filters,

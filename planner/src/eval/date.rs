@@ -120,7 +120,9 @@ fn clock(call: &Call<'_>, f: impl Fn(i64) -> i64) -> Result<Value> {
         f(second as i64)
     };
     let per_second = match call.types.first() {
-        Some(LogicalType::Timestamp { unit, .. }) => unit.per_second(),
+        Some(LogicalType::Timestamp { unit, .. } | LogicalType::Time { unit, .. }) => {
+            unit.per_second()
+        }
         _ => TimeUnit::Micros.per_second(),
     };
     let out = match &value.lane {

@@ -215,6 +215,7 @@ fn convert(name: &str, arg: Expr, wanted: Arg, common: &LogicalType) -> Result<E
         (Arg::Int, T::Int64) if matches!(arg, Expr::Literal(..)) => T::Int32,
         (Arg::Date, T::Date | T::Timestamp { .. } | T::String | T::Null) => T::Date,
         (Arg::Instant, instant @ T::Timestamp { .. }) => instant.clone(),
+        (Arg::Instant, T::Time { .. }) if matches!(name, "hour" | "minute" | "second") => ty,
         (Arg::Instant, T::Date | T::String | T::Null) => TIMESTAMP,
         (Arg::Number, T::String | T::Null) => T::Float64,
         (Arg::Number, number) if is_number(number) => number.clone(),
