@@ -161,8 +161,8 @@ fn coerce(expr: Expr, ty: &LogicalType) -> Expr {
 
 /// `||` joins texts, though it is written for OR.
 fn if_bars<const N: usize>(operands: [&Expr; N], error: PlanError) -> PlanError {
-    let joins = |expr: &&Expr| matches!(expr, Expr::Function { name, .. } if name == "concat");
-    match operands.iter().any(joins) {
+    let joins = |expr: &Expr| matches!(expr, Expr::Function { name, .. } if name == "concat");
+    match operands.iter().any(|operand| operand.any(joins)) {
         true => error.noting("|| joins texts: is OR meant?"),
         false => error,
     }

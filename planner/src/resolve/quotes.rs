@@ -25,8 +25,10 @@ pub fn propose_quotes(error: PlanError, text: &str, table: &TableSchema) -> Plan
         K::AmbiguousColumn => return error,
     };
     let names = table.schema.fields.iter().map(|field| field.name.as_str());
-    let odd = names.filter(|name| identifier_sql(name) != **name);
-    let found = odd.filter_map(|name| Some((written_at(name, text, error.span(), near)?, name)));
+    // a plain name may have been written with a space, never without quotes
+    let spaced = *error.kind() == K::Parse;
+    let asked = names.filter(|name| spaced || identifier_sql(name) != **name);
+    let found = asked.filter_map(|name| Some((written_at(name, text, error.span(), near)?, name)));
     match found.min_by_key(|(distance, _)| *distance) {
         Some((_, name)) => error.meant(name),
         None if *error.kind() == K::TypeMismatch => propose_other_quotes(error, text, table),
@@ -47,9 +49,10 @@ fn propose_other_quotes(error: PlanError, text: &str, table: &TableSchema) -> Pl
 }
 
 /// How many letters the text at the place differs from the name, if it is that name or, where `near` is
-/// wanted, nearly.
+/// wanted, nearly. A plain name stands there only if it was written as several words.
 fn written_at(name: &str, text: &str, place: Span, near: bool) -> Option<usize> {
     let fold = |c: char| c.to_lowercase().next().unwrap_or(c);
+    let is_plain = identifier_sql(name) == name;
     let name: Vec<char> = name.chars().map(fold).collect();
     let slack = usize::from(near && name.len() <= LONG);
     let letters: Vec<(usize, char)> = text.char_indices().map(|(at, c)| (at, fold(c))).collect();
@@ -65,17 +68,23 @@ fn written_at(name: &str, text: &str, place: Span, near: bool) -> Option<usize> 
     let mut best = None;
     for start in first.saturating_sub(name.len() + slack)..last {
         for end in start + name.len().saturating_sub(slack)..=start + name.len() + slack {
-            // whole words that touch the place
-            let touches = end >= first && end <= letters.len();
-            if !touches || start == end || is_inside(start) || is_inside(end) {
+            // whole words that reach the place
+            let reaches = end > first.min(letters.len() - 1);
+            let Some(window) = letters.get(start..end).filter(|_| reaches) else {
+                continue;
+            };
+            let written: Vec<char> = window.iter().map(|(_, c)| *c).collect();
+            let is_space = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
+            let ragged = is_space(written.first()) || is_space(written.last());
+            let one_word = !written.iter().any(|c| c.is_whitespace());
+            if ragged || (is_plain && one_word) || is_inside(start) || is_inside(end) {
                 continue;
             }
-            let written: Vec<char> = letters[start..end].iter().map(|(_, c)| *c).collect();
             let apart = match near {
                 true => distance(&written, &name),
                 false => usize::from(written != name) * name.len(),
             };
-            if apart * 4 <= name.len() && best.is_none_or(|best| apart < best) {
+            if apart * 5 <= name.len() && best.is_none_or(|best| apart < best) {
                 best = Some(apart);
             }
         }
@@ -97,6 +106,7 @@ mod tests {
         let names = [
             "Order id",
             "total.net",
+            "unit_price",
             "2020",
             "größe",
             "a-b",
@@ -123,6 +133,7 @@ mod tests {
             ("x = 1 AND ORDER ID = 3", "`Order id`"),
             ("x = 1 AND oder id = 3", "`Order id`"),
             ("order_id = 3", "`Order id`"),
+            ("unit price > 3", "unit_price"),
             ("x IN (1, order id)", "`Order id`"),
             ("total.net > 1", "`total.net`"),
             ("Total.Net IS NULL", "`total.net`"),
@@ -148,10 +159,12 @@ mod tests {
             "x = ",
             "'order id' = 3 AND x = ",
             "y = 1",
+            "order 3",
+            "x unit_price",
             "sum(order) > 3",
         ] {
             let shown = refused(text);
-            assert!(!shown.contains('`'), "{text}: {shown}");
+            assert!(!shown.contains("did you mean"), "{text}: {shown}");
         }
     }
 

@@ -144,6 +144,22 @@ fn what_does_not_go_together_is_refused_where_it_stands() {
 }
 
 #[test]
+fn bars_that_join_texts_are_explained() {
+    let hint = "; || joins texts: is OR meant?";
+    for (text, wanted) in [
+        ("note || 'x'", "the condition is a string, not a boolean"),
+        ("flags || colA", "the condition is a string, not a boolean"),
+        ("colA = 1 || id = 2", "= does not go with boolean and int"),
+        ("flags AND note || 'x'", "AND takes booleans, not string"),
+    ] {
+        let error = resolved(text).expect_err(text);
+        assert_eq!(error.to_string(), format!("{wanted}{hint}"), "{text}");
+    }
+    let error = resolved("lenght(note) = 1").unwrap_err();
+    assert!(error.to_string().ends_with("did you mean length?"));
+}
+
+#[test]
 fn an_unknown_name_brings_the_nearest_ones() {
     for (text, wanted) in [
         ("colB = 1", "no column colB; did you mean colA?"),
