@@ -9,18 +9,30 @@
 //! A part that reads one column which lies as a dictionary is judged once per entry and spread by the
 //! codes. A single row of scalars ([`Program::row`]) is a batch of one.
 
+// Layer 0
+mod pattern;
+mod value;
+
+// Layer 1
 mod call;
-mod cast;
 mod compare;
-mod compile;
-mod date;
-mod function;
 mod load;
 mod number;
-mod pattern;
-mod run;
+
+// Layer 2
+mod cast;
+mod date;
+mod node;
 mod text;
-mod value;
+
+// Layer 3
+mod run;
+
+// Layer 4
+mod function;
+
+// Layer 5
+mod compile;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::error::Error;
@@ -31,7 +43,7 @@ use lith_format::vector::{Batch, Vector};
 
 use crate::error::{PlanError, Result};
 use crate::expr::{Column, Expr};
-use compile::Node;
+use node::Node;
 use run::Input;
 use value::Value;
 

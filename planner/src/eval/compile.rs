@@ -1,113 +1,16 @@
 //! A resolved expression made ready: columns by slot, patterns and lists prepared, constants folded.
 
 use lith_format::bitmap::Bitmap;
-use lith_format::filter::{Affix, CompareOp};
-use lith_format::scalar::Scalar;
+use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 
-use super::call::Kernel;
 use super::compare::Members;
 use super::function::kernel;
-use super::pattern::Pattern;
+use super::node::{Kind, Matching, Node, Origin, Reads};
 use super::run::{Input, run};
 use super::value::Value;
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Span, shortened};
-
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
-    pub(super) ty: LogicalType,
-    pub(super) reads: Reads,
-    /// What an error in its rows is blamed on; `None` where the message or the nodes around say enough.
-    pub(super) origin: Option<Box<Origin>>,
-}
-
-/// The part of the condition that a node computes.
-#[derive(Debug)]
-pub(super) struct Origin {
-    /// As SQL, cut if it is long.
-    text: String,
-    span: Span,
-}
-
-impl Origin {
-    fn of(expr: &Expr) -> Option<Box<Origin>> {
-        let can_fail = match expr {
-            Expr::Cast { expr, .. } => !matches!(**expr, Expr::Literal(..)),
-            Expr::Arithmetic { .. } | Expr::Negate(_) | Expr::Function { .. } => true,
-            Expr::Like { .. } | Expr::RLike { .. } => true,
-            _ => false,
-        };
-        can_fail.then(|| {
-            let text = shortened(&expr.sql()).into_owned();
-            let span = expr.span();
-            Box::new(Origin { text, span })
-        })
-    }
-}
-
-/// Which columns a node and what is below it read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
-    None,
-    One(usize),
-    Many,
-}
-
-#[derive(Debug)]
-pub(super) enum Kind {
-    Column {
-        slot: usize,
-        fields: Vec<usize>,
-    },
-    Literal(Value),
-    Compare(CompareOp, Box<[Node; 2]>),
-    NullSafeEq(Box<[Node; 2]>),
-    All(Vec<Node>),
-    Any(Vec<Node>),
-    Not(Box<Node>),
-    IsNull(Box<Node>),
-    IsNotNull(Box<Node>),
-    Member(Box<Node>, Members),
-    InList(Box<Node>, Vec<Node>),
-    Match(Box<Node>, Pattern),
-    MatchRow(Matching, Box<[Node; 2]>),
-    Arithmetic(ArithmeticOp, Box<[Node; 2]>),
-    Negate(Box<Node>),
-    Cast {
-        input: Box<Node>,
-        lenient: bool,
-    },
-    /// Conditions with values, then the value that needs no condition.
-    Case {
-        branches: Vec<(Node, Node)>,
-        otherwise: Box<Node>,
-    },
-    Coalesce(Vec<Node>),
-    Call(Kernel, Vec<Node>),
-}
-
-/// How a text is held against a pattern.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Matching {
-    Affix(Affix),
-    Like { escape: char, ignore_case: bool },
-    Regex,
-}
-
-impl Matching {
-    pub(super) fn prepare(self, pattern: &[u8]) -> Result<Pattern> {
-        match self {
-            Matching::Affix(affix) => Pattern::affix(affix, pattern),
-            Matching::Like {
-                escape,
-                ignore_case,
-            } => Pattern::like(&String::from_utf8_lossy(pattern), escape, ignore_case),
-            Matching::Regex => Pattern::regex(&String::from_utf8_lossy(pattern)),
-        }
-    }
-}
+use crate::expr::{Column, Expr};
 
 /// Compiles for batches that hold these top-level columns in this order.
 pub(super) fn compile(expr: &Expr, columns: &[usize]) -> Result<Node> {
@@ -144,7 +47,7 @@ impl Compiler<'_> {
     fn node(&self, expr: &Expr) -> Result<Node> {
         let ty = expr.ty();
         let kind = self.kind(expr).map_err(|error| error.at(expr.span()))?;
-        let reads = reads(&kind);
+        let reads = Reads::of(&kind);
         let origin = Origin::of(expr);
         let node = fold(Node {
             kind,
@@ -334,58 +237,4 @@ impl Compiler<'_> {
 
 fn unresolved(column: &Column) -> PlanError {
     PlanError::type_mismatch(format!("the column {} is not resolved", column.sql())).at(column.span)
-}
-
-fn reads(kind: &Kind) -> Reads {
-    let of = |nodes: &mut dyn Iterator<Item = &Node>| {
-        nodes.fold(Reads::None, |reads, node| match (reads, node.reads) {
-            (Reads::None, other) | (other, Reads::None) => other,
-            (Reads::One(a), Reads::One(b)) if a == b => Reads::One(a),
-            _ => Reads::Many,
-        })
-    };
-    match kind {
-        Kind::Column { slot, .. } => Reads::One(*slot),
-        Kind::Literal(_) => Reads::None,
-        Kind::Compare(_, pair) | Kind::NullSafeEq(pair) => of(&mut pair.iter()),
-        Kind::MatchRow(_, pair) | Kind::Arithmetic(_, pair) => of(&mut pair.iter()),
-        Kind::All(nodes) | Kind::Any(nodes) | Kind::Coalesce(nodes) | Kind::Call(_, nodes) => {
-            of(&mut nodes.iter())
-        }
-        Kind::Not(node) | Kind::IsNull(node) | Kind::IsNotNull(node) | Kind::Negate(node) => {
-            node.reads
-        }
-        Kind::Member(node, _) | Kind::Match(node, _) | Kind::Cast { input: node, .. } => node.reads,
-        Kind::InList(node, list) => of(&mut std::iter::once(&**node).chain(list)),
-        Kind::Case {
-            branches,
-            otherwise,
-        } => of(&mut branches
-            .iter()
-            .flat_map(|(condition, value)| [condition, value])
-            .chain(std::iter::once(&**otherwise))),
-    }
-}
-
-impl Node {
-    /// Blames what the node computes for an error in its rows.
-    pub(super) fn blame(&self, error: PlanError) -> PlanError {
-        match &self.origin {
-            Some(origin) => error.within(&origin.text, origin.span),
-            None => error,
-        }
-    }
-
-    /// The value, if it is a literal and not null.
-    pub(super) fn literal(&self) -> Option<&Value> {
-        match &self.kind {
-            Kind::Literal(value) if value.is_known(0) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// A null of the node's type.
-    pub(super) fn null_value(&self) -> Result<Value> {
-        Value::literal(&Scalar::Null, &self.ty)
-    }
 }
