@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use lith_format::error::{Error, ErrorKind};
+use lith_planner::plan::ScanPlan;
+
 use crate::args::{Head, Query, Scan};
 use crate::dataset::Opened;
 use crate::failure::Result;
@@ -25,7 +28,8 @@ pub(super) fn run(args: &Scan) -> Result {
     }
     let mut scan = opened.scan(&plan, !args.no_skip)?;
     // the first batch comes before the output is touched: a query that fails prints nothing
-    let first = scan.next().transpose()?;
+    let first = scan.next().transpose();
+    let first = first.map_err(|error| name_others(error, &plan))?;
     let mut rows = RowWriter::new(args.format, output, scan.schema())?;
     let mut left = if cut { TABLE_ROWS } else { u64::MAX };
     for batch in first.map(Ok).into_iter().chain(scan.by_ref()) {
@@ -45,6 +49,27 @@ pub(super) fn run(args: &Scan) -> Result {
     Ok(())
 }
 
+/// A column that cannot be read yet may be left out, unless the condition asks for it.
+fn name_others(error: Error, plan: &ScanPlan) -> Error {
+    let site = error.site().clone();
+    let fields = &plan.table.schema.fields;
+    let is_it = |index: &usize| site.column.as_deref() == Some(&*fields[*index].name);
+    let mut conditions = plan.conjuncts.iter();
+    let asked = conditions.any(|conjunct| conjunct.column_indices().iter().any(is_it));
+    if error.kind() != ErrorKind::Unsupported || asked || !plan.columns.iter().any(is_it) {
+        return error;
+    }
+    let message = format!("{}; name other columns with -c", error.message());
+    let mut named = Error::unsupported(message);
+    if let Some(path) = site.path {
+        named = named.at_path(path);
+    }
+    if let Some(row_group) = site.row_group {
+        named = named.at_row_group(row_group);
+    }
+    named.at_column(site.column.unwrap_or_default())
+}
+
 impl From<Head> for Scan {
     fn from(head: Head) -> Self {
         Scan {
@@ -59,5 +84,46 @@ impl From<Head> for Scan {
             metrics: false,
             no_skip: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lith_format::schema::{Field, Schema};
+    use lith_format::types::LogicalType;
+    use lith_planner::discover::Dataset;
+    use lith_planner::plan::{Query, Table, plan};
+
+    use super::*;
+
+    #[test]
+    fn a_column_that_is_not_read_may_be_left_out_unless_it_is_asked() {
+        let list = LogicalType::List(Field::nullable("element", LogicalType::Int32).into());
+        let fields = vec![
+            Field::nullable("arr", list),
+            Field::nullable("x", LogicalType::Int32),
+        ];
+        let dataset = Dataset {
+            files: Vec::new(),
+            partitions: Vec::new(),
+            partition_columns: Vec::new(),
+        };
+        let table = Table::new(&Schema::new(fields), dataset);
+        let told = |predicate, columns: Option<Vec<String>>, error: Error| {
+            let query = Query {
+                predicate,
+                columns,
+                limit: None,
+            };
+            let plan = plan(&table, &query).unwrap();
+            name_others(error.at_path("f").at_row_group(1).at_column("arr"), &plan).to_string()
+        };
+        let plain = "f: row group 1: column \"arr\": not read yet";
+        let unread = || Error::unsupported("not read yet");
+        let with_hint = format!("{plain}; name other columns with -c");
+        assert_eq!(told(Some("x = 1"), None, unread()), with_hint);
+        assert_eq!(told(Some("arr IS NULL"), None, unread()), plain);
+        assert_eq!(told(None, Some(vec!["x".into()]), unread()), plain);
+        assert_eq!(told(None, None, Error::corrupt("not read yet")), plain);
     }
 }
