@@ -3,10 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod probes;
 
-use lith_format::compress::{Codec, decompress};
+use std::fs;
+use std::path::Path;
+
 use lith_format::limits::Limits;
 use lith_format::orc::bloom::{Probe, is_trusted};
 use lith_format::orc::encoding::StreamKind;
@@ -15,15 +16,8 @@ use lith_format::orc::tail::Tail;
 use lith_format::scalar::Scalar;
 use lith_format::step::Step;
 use lith_format::types::LogicalType;
+use probes::{columns, corpus};
 use serde_json::Value;
-
-fn corpus() -> Option<PathBuf> {
-    let shared = std::env::var_os("LITH_SHARED").map(PathBuf::from);
-    if shared.is_none() {
-        eprintln!("LITH_SHARED is not set: the Bloom filters of the corpus are not tested");
-    }
-    Some(shared?.join("corpus"))
-}
 
 /// The filters of a column in every stripe, of one kind.
 struct Filters {
@@ -92,19 +86,9 @@ fn filters_answer_as_javas_library_does_or_are_not_trusted() {
     let Some(corpus) = corpus() else {
         return;
     };
-    let stored = fs::read(corpus.join("expected/bloom_probes.jsonl.gz")).unwrap();
-    let mut lines = Vec::new();
-    decompress(Codec::Gzip, &stored, 1 << 30, &mut lines).unwrap();
     let (mut trusted, mut untrusted, mut answers) = (0, 0, 0);
-    for line in lines
-        .split(|&byte| byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let line: Value = serde_json::from_slice(line).unwrap();
+    for line in columns(&corpus, true) {
         let name = line["file"].as_str().unwrap();
-        if !name.ends_with(".orc") {
-            continue;
-        }
         let column = line["column_id"].as_u64().unwrap();
         let filters = filters(&corpus.join(name), column, StreamKind::BloomFilterUtf8);
         let wrong = line["note"]

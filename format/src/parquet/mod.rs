@@ -42,6 +42,7 @@ pub mod schema;
 pub mod bound;
 
 // Layer 8
+pub mod bloom;
 pub mod stats;
 
 // Layer 9
