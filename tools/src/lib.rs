@@ -11,6 +11,7 @@ use clap::Parser;
 
 // Layer 0
 pub mod args;
+pub mod differences;
 pub mod facts;
 
 // Layer 1
@@ -31,6 +32,9 @@ pub mod run;
 pub mod summary;
 
 // Layer 6
+pub mod warnings;
+
+// Layer 7
 mod cmd;
 
 /// Runs the command that the process's arguments say.

@@ -3,13 +3,20 @@
 //! Columns meet by their path. What one row group does not say (sizes of an ORC column, a null count)
 //! is unknown of the whole.
 
+use std::collections::HashMap;
+
 use lith_format::error::Error;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
+use lith_format::parquet::column_metadata::ColumnMetaData;
+use lith_format::parquet::encoding::{Encoding, PageType};
+use lith_format::parquet::footer::FileMetaData;
 use lith_format::scalar::Scalar;
+use lith_format::schema::Schema;
 use lith_format::stats::ColumnStats;
 use lith_format::types::LogicalType;
 use lith_reader::file::File;
 
+use crate::differences::Differences;
 use crate::leaves::bound_text;
 
 /// What footers say together.
@@ -33,6 +40,10 @@ pub struct Summary {
     pub footer_bytes: u64,
     /// Leaves, in the order in which they first come.
     pub columns: Vec<ColumnSummary>,
+    /// How schemas of other files differ from the first one's.
+    pub differences: Differences,
+    /// Where in `columns` each name is.
+    indices: HashMap<String, usize>,
 }
 
 /// A leaf over all row groups.
@@ -60,6 +71,12 @@ pub struct ColumnSummary {
     pub index_names: Vec<&'static str>,
     /// Whether every row group has a Bloom filter.
     pub has_bloom: bool,
+    /// Whether a row group claims to be sorted by it first.
+    pub sorted: bool,
+    /// Row groups in which its dictionary was given up.
+    pub fallbacks: u64,
+    /// The first of them: the page from which it was, from 1, and of how many.
+    pub fallback_page: Option<(u64, u64)>,
 }
 
 impl Summary {
@@ -77,10 +94,34 @@ impl Summary {
             }
             out.files += 1;
             out.bytes += file.size();
+            out.differences.add(file.schema(), file.path());
             let meta = file.full_meta()?;
             out.add(&meta);
+            if let Some(parquet) = file.parquet() {
+                out.add_parquet(parquet.footer(), &meta.schema);
+            }
         }
         Ok(out)
+    }
+
+    /// What only Parquet says.
+    fn add_parquet(&mut self, footer: &FileMetaData, schema: &Schema) {
+        let leaves = schema.leaves();
+        for group in &footer.row_groups {
+            let sorted = group.sorting_columns.iter().flatten().next();
+            for (leaf, chunk) in group.columns.iter().enumerate() {
+                let Some((path, field)) = leaves.get(leaf) else {
+                    continue;
+                };
+                let column = self.column(path.join("."), &field.ty);
+                column.sorted |=
+                    sorted.is_some_and(|by| usize::try_from(by.column_idx) == Ok(leaf));
+                if let Some(page) = chunk.meta_data.as_ref().and_then(fallback_page) {
+                    column.fallbacks += 1;
+                    column.fallback_page.get_or_insert(page);
+                }
+            }
+        }
     }
 
     fn add(&mut self, meta: &FileMeta) {
@@ -104,11 +145,11 @@ impl Summary {
     }
 
     fn column(&mut self, name: String, ty: &LogicalType) -> &mut ColumnSummary {
-        let found = self.columns.iter().position(|column| column.name == name);
-        let index = found.unwrap_or_else(|| {
+        let next = self.columns.len();
+        let index = *self.indices.entry(name.clone()).or_insert(next);
+        if index == next {
             self.columns.push(ColumnSummary::new(name, ty.clone()));
-            self.columns.len() - 1
-        });
+        }
         &mut self.columns[index]
     }
 }
@@ -128,6 +169,9 @@ impl ColumnSummary {
             has_index: true,
             index_names: Vec::new(),
             has_bloom: true,
+            sorted: false,
+            fallbacks: 0,
+            fallback_page: None,
         }
     }
 
@@ -167,6 +211,22 @@ impl ColumnSummary {
         let names: Vec<&str> = index.copied().chain(bloom).collect();
         names.join(", ")
     }
+}
+
+/// The first page that no longer uses the chunk's dictionary, from 1, and how many pages there are.
+/// Writers that give a dictionary up do not come back to it.
+fn fallback_page(chunk: &ColumnMetaData) -> Option<(u64, u64)> {
+    let is_data = |page: PageType| matches!(page, PageType::DataPage | PageType::DataPageV2);
+    let (mut coded, mut plain) = (0, 0);
+    for stats in chunk.encoding_stats.iter().flatten() {
+        let pages = u64::try_from(stats.count).unwrap_or(0);
+        match stats.encoding {
+            _ if !is_data(stats.page_type) => {}
+            Encoding::PlainDictionary | Encoding::RleDictionary => coded += pages,
+            _ => plain += pages,
+        }
+    }
+    (coded > 0 && plain > 0).then_some((coded + 1, coded + plain))
 }
 
 fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {

@@ -5,7 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
+use lith_format::scalar::Scalar;
+use lith_format::schema::{Field, Schema};
+use lith_format::types::LogicalType;
+use lith_format::vector::{Batch, Vector};
+use lith_writer::file::FileWriter;
+use lith_writer::options::WriteOptions;
 use serde_json::{Value, json};
 
 fn lith(args: &[&str]) -> Output {
@@ -434,6 +441,47 @@ fn inspect_knows_sizes_and_encodings_of_both_formats() {
             assert!(column["compressed_bytes"].as_u64() > Some(0), "{column}");
         }
     }
+}
+
+/// A Parquet file of one row of nulls.
+fn write(path: &Path, fields: Vec<Field>) {
+    let columns = fields
+        .iter()
+        .map(|field| Vector::constant(field.ty.clone(), Scalar::Null, 1));
+    let batch = Batch {
+        rows: 1,
+        columns: columns.collect(),
+        schema: Arc::new(Schema::new(fields.clone())),
+    };
+    let sink = fs::File::create(path).unwrap();
+    let mut writer = FileWriter::new(sink, &batch.schema, WriteOptions::default()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn inspect_tells_how_files_differ() {
+    let scratch = tempfile::tempdir().unwrap();
+    let field = |name, ty| Field::nullable(name, ty);
+    write(
+        &scratch.path().join("1.parquet"),
+        vec![field("a", LogicalType::Int32)],
+    );
+    let wider = vec![
+        field("a", LogicalType::Int64),
+        field("b", LogicalType::String),
+    ];
+    write(&scratch.path().join("2.parquet"), wider);
+    let path = scratch.path().to_str().unwrap();
+    let shown: Value = serde_json::from_str(&stdout(&["inspect", path, "-f", "json"])).unwrap();
+    let second = scratch.path().join("2.parquet").display().to_string();
+    assert_eq!(
+        shown["warnings"],
+        json!([
+            format!("a: bigint instead of int in {second}"),
+            format!("b: string, which the first file lacks in {second}"),
+        ])
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::failure::Result;
 use crate::leaves::bound_cell;
 use crate::output::{Table, bytes, count, plural, share};
 use crate::summary::{ColumnSummary, Summary};
+use crate::warnings::warnings;
 
 pub(super) fn run(args: &Inspect) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -29,7 +30,13 @@ pub(super) fn run(args: &Inspect) -> Result {
                 let by = names.join(", ");
                 text.push_str(&format!("{} by {by}\n", plural(total, "partition")));
             }
-            format!("{text}{}\n{}", columns(&summary), notes(&summary))
+            let warnings = warnings(&summary);
+            let warnings = warnings.iter().map(|line| escape_controls(line) + "\n");
+            format!(
+                "{text}{}\n{}",
+                columns(&summary),
+                warnings.collect::<String>()
+            )
         }
         TextFormat::Json => format!("{}\n", as_json(&summary)),
     };
@@ -119,18 +126,6 @@ fn shorten(text: String) -> String {
     }
 }
 
-/// Why bounds that are stored are not used.
-fn notes(summary: &Summary) -> String {
-    let note = |column: &ColumnSummary| {
-        let why = column.distrust?;
-        Some(format!(
-            "{}: its stored bounds are not used: {why}\n",
-            escape_controls(&column.name)
-        ))
-    };
-    summary.columns.iter().filter_map(note).collect()
-}
-
 fn as_json(summary: &Summary) -> Value {
     let column = |column: &ColumnSummary| {
         json!({
@@ -157,6 +152,7 @@ fn as_json(summary: &Summary) -> Value {
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
         "footer_bytes": summary.footer_bytes,
+        "warnings": warnings(summary),
         "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),
     })
 }
