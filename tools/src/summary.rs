@@ -43,7 +43,7 @@ pub struct Summary {
     /// How schemas of other files differ from the first one's.
     pub differences: Differences,
     /// Where in `columns` each name is.
-    indices: HashMap<String, usize>,
+    pub(crate) indices: HashMap<String, usize>,
 }
 
 /// A leaf over all row groups.
