@@ -1,11 +1,11 @@
 //! `lith-bench`: one operation on one file, timed in this process, one line of JSON.
 //!
 //! ```text
-//! lith-bench --op meta --file F [--case NAME] [--cols A,B] [--n 5] [--warm 1] [--budget_ms 20000]
+//! lith-bench --op meta --file F [--case NAME] [--n 5] [--warm 1] [--budget_ms 20000]
 //! {"peer":"lith","op":"meta","case":"..","threads":1,"n":5,"min_ns":..,"median_ns":..,"cpu_min_ns":..,
 //!  "rows":..,"bytes":..,"check":..}
 //! ```
-//! The flags and the line are those of the runner that times other libraries on the same files.
+//! Commands that time other libraries take the same flags and print the same line, so that figures compare.
 
 #![forbid(unsafe_code)]
 
