@@ -1,9 +1,10 @@
 //! The judging of a [`Filter`] by statistics.
 //!
 //! Each node answers which of TRUE, FALSE and UNKNOWN some row may yield, and whether some row may fail
-//! instead. The answer may name too many, never too few; so NOT, AND and OR compose without special cases, and what statistics do not
-//! say ends as Maybe. A leaf enters as its [`Domain`]: whether it may be null, NaN or a value, and
-//! between which bounds values lie. Bounds say nothing of NaN, which is above every number.
+//! instead. The answer may name too many, never too few; so NOT, AND and OR compose without special cases,
+//! and what statistics do not say ends as Maybe. A leaf enters as its [`Domain`]: whether it may be null,
+//! NaN or a value, and between which bounds values lie. Bounds say nothing of NaN, which is above every
+//! number.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

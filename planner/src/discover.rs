@@ -2,8 +2,8 @@
 //!
 //! A path is a file, a directory (walked) or, if nothing of that very name exists, a glob. Names that
 //! begin with `_` or `.` are passed over unless they hold `=`; what cannot be read, leads nowhere or in a
-//! circle, or is neither file nor directory is an error. Directories `name=value` below the given one (below the
-//! literal part of a glob) are partition columns, and all files must agree on them.
+//! circle, or is neither file nor directory is an error. Directories `name=value` below the given one (below
+//! the literal part of a glob) are partition columns, and all files must agree on them.
 //!
 //! ```text
 //! orders/year=2024/store=S%2F1/part-0.parquet   given `orders`:  year = 2024, store = 'S/1'

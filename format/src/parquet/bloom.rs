@@ -7,8 +7,7 @@
 //! ```
 //! A filter denies a value only if its algorithm is the one of the specification, and the value is stored in
 //! one form that is known for sure; in doubt the value may be there.
-//!
-//! spec: BloomFilter.md
+// spec: BloomFilter.md
 
 use bytes::Bytes;
 use twox_hash::XxHash64;

@@ -17,7 +17,6 @@ use std::fmt::Write;
 
 use crate::parquet::annotation::annotation;
 use crate::parquet::encoding::{FieldRepetitionType, Type};
-
 use crate::parquet::logical::{LogicalType, TimeType};
 use crate::parquet::schema_element::SchemaElement;
 use crate::render::escape_controls;

@@ -8,7 +8,7 @@
 //! Every nullable node of the neutral tree is one optional node of the file's, every list or map one
 //! repeated node: definition and repetition levels follow from the neutral tree alone.
 //! A map without values has an empty struct, always null, as its value.
-//! // spec: LogicalTypes.md, "Nested Types"
+// spec: LogicalTypes.md, "Nested Types"
 
 use std::sync::Arc;
 

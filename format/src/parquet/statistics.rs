@@ -1,5 +1,6 @@
 //! Statistics of a column chunk or page, as the file has them; what of them may be believed is decided
-//! in [`stats`](crate::parquet::stats) alone. // spec: parquet.thrift, Statistics
+//! in [`stats`](crate::parquet::stats) alone.
+// spec: parquet.thrift, Statistics
 
 use smallvec::SmallVec;
 

@@ -6,8 +6,7 @@
 //! - Writers that are known to err are not believed (`created_by`).
 //! - A NaN is no bound; zeros are widened to both signs; a min above its max is no pair of bounds.
 //! - What is absent is unknown, and so are counts that contradict each other.
-//!
-//! // spec: parquet.thrift, Statistics and ColumnOrder
+// spec: parquet.thrift, Statistics and ColumnOrder
 
 use crate::parquet::bound;
 use crate::parquet::created_by::CreatedBy;

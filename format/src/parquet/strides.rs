@@ -7,8 +7,7 @@
 //! ```
 //! An index that contradicts itself or the row group is not used. The first generation of data pages counts
 //! slots, which are rows only where the leaf is not repeated.
-//!
-//! spec: PageIndex.md; parquet.thrift, PageHeader
+// spec: PageIndex.md; parquet.thrift, PageHeader
 
 use std::ops::Range;
 

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A struct's decoder is a plain `match (id, wire)`: what it does not name, or names with another wire
-//! type, is skipped. // spec: thrift-compact-protocol.md
+//! type, is skipped.
+// spec: thrift-compact-protocol.md
 
 mod writer;
 

@@ -3,10 +3,10 @@
 //! ```text
 //! shape = structure: number, name, kind of each field        bytes + shape -> tree
 //! ```
-//! Nothing is required and nothing has a default; whole numbers may be of any width. A field that a shape does not have, or has with another type
-//! on the wire, is there as `unknown_field_N`, its bytes as bytes and its maps as lists of pairs. A field that
-//! is written twice is there twice. That the shapes say what the typed structures say is a test: what those
-//! encode, a tree knows whole.
+//! Nothing is required and nothing has a default; whole numbers may be of any width. A field that a shape
+//! does not have, or has with another type on the wire, is there as `unknown_field_N`, its bytes as bytes
+//! and its maps as lists of pairs. A field that is written twice is there twice. That the shapes say what
+//! the typed structures say is a test: what those encode, a tree knows whole.
 // spec: parquet.thrift
 
 mod shapes;

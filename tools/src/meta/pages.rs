@@ -5,8 +5,7 @@
 //! page    header, compressed_page_size bytes that are passed over
 //! ```
 //! The walk ends with the chunk or with the first thing that is no header.
-//!
-//! spec: parquet.thrift, PageHeader
+// spec: parquet.thrift, PageHeader
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;

@@ -7,8 +7,7 @@
 //! ```
 //! What of a chunk cannot be read is an `.._error` of that chunk, and the rest is shown: so it is with columns
 //! that are encrypted. Bits of Bloom filters are shown by their place and their SHA-256.
-//!
-//! spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
+// spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
 
 use bytes::Bytes;
 use lith_format::error::{Error, ErrorKind, Result};
