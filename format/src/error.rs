@@ -161,6 +161,12 @@ impl Error {
         self
     }
 
+    /// The error, with something more to say.
+    pub fn noting(mut self, note: &str) -> Self {
+        self.0.message = format!("{}; {note}", self.0.message).into();
+        self
+    }
+
     /// Adds the cause.
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Box::new(source));
@@ -224,5 +230,10 @@ mod tests {
         let text = "a.orc: row group 3: column \"price\": patched base at byte 118: gap list past end of run";
         assert_eq!(error.to_string(), text);
         assert_eq!(error.kind(), ErrorKind::Corrupt);
+        let noted = error.noting("a column may be left out");
+        assert_eq!(
+            noted.to_string(),
+            format!("{text}; a column may be left out")
+        );
     }
 }

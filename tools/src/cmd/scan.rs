@@ -51,23 +51,15 @@ pub(super) fn run(args: &Scan) -> Result {
 
 /// A column that cannot be read yet may be left out, unless the condition asks for it.
 fn name_others(error: Error, plan: &ScanPlan) -> Error {
-    let site = error.site().clone();
+    let column = error.site().column.as_deref();
     let fields = &plan.table.schema.fields;
-    let is_it = |index: &usize| site.column.as_deref() == Some(&*fields[*index].name);
+    let is_it = |index: &usize| column == Some(&*fields[*index].name);
     let mut conditions = plan.conjuncts.iter();
     let asked = conditions.any(|conjunct| conjunct.column_indices().iter().any(is_it));
     if error.kind() != ErrorKind::Unsupported || asked || !plan.columns.iter().any(is_it) {
         return error;
     }
-    let message = format!("{}; name other columns with -c", error.message());
-    let mut named = Error::unsupported(message);
-    if let Some(path) = site.path {
-        named = named.at_path(path);
-    }
-    if let Some(row_group) = site.row_group {
-        named = named.at_row_group(row_group);
-    }
-    named.at_column(site.column.unwrap_or_default())
+    error.noting("name other columns with -c")
 }
 
 impl From<Head> for Scan {
