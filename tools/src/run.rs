@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::{metrics_json, metrics_text, seconds};
+use crate::output::{metrics_json, metrics_text, plural, seconds};
 
 /// What happened when the rows of a plan were counted.
 pub struct Run {
@@ -42,10 +42,7 @@ impl Run {
 
     /// A line with `remark` after the number of rows, and the metrics below.
     pub fn text(&self, remark: &str) -> String {
-        let (rows, elapsed) = (
-            crate::output::plural(self.rows, "row"),
-            seconds(self.elapsed),
-        );
+        let (rows, elapsed) = (plural(self.rows, "row"), seconds(self.elapsed));
         let details = metrics_text(&self.metrics);
         format!("\nran in {elapsed}: {rows}{remark}\n{details}")
     }
