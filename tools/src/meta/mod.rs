@@ -19,7 +19,7 @@ use lith_reader::source::{FileSource, Source};
 use serde_json::{Map, Number, Value};
 
 mod orc;
-mod pages;
+mod page_headers;
 mod parquet;
 
 /// The metadata of a file. A footer that no reader would accept is shown all the same, as far as it can be

@@ -23,7 +23,7 @@ use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::pages::pages;
+use super::page_headers::PageHeaders;
 use super::{digits, json as to_json, value_json};
 
 pub(super) fn meta(source: &dyn Source, limits: &Limits) -> Result<Value> {
@@ -71,11 +71,13 @@ impl Beside<'_> {
     fn describe(&mut self, chunk: &Node, leaf: Option<&Leaf>, out: &mut Map<String, Value>) {
         let (meta, absence) = readable(chunk);
         let absence = absence.as_ref();
-        let pages = pages(meta, absence, &mut self.window, self.limits);
+        let mut pages = PageHeaders::default();
+        let walked =
+            reachable(absence).and_then(|()| pages.walk(meta, &mut self.window, self.limits));
         out.insert("page_count".into(), pages.headers.len().into());
         out.insert("page_types".into(), pages.types.into());
         out.insert("pages".into(), pages.headers.into());
-        note("page_error", pages.error, out);
+        note("page_error", walked.err(), out);
         for (name, shape) in [
             ("column_index", &tree::COLUMN_INDEX),
             ("offset_index", &tree::OFFSET_INDEX),
@@ -114,9 +116,7 @@ impl Beside<'_> {
         let Some(offset) = chunk.int(&format!("{name}_offset")) else {
             return Ok(None);
         };
-        if let Some(absence) = absence {
-            return Err(again(absence));
-        }
+        reachable(absence)?;
         let length = chunk.int(&format!("{name}_length")).unwrap_or(-1);
         let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
             let message = format!("an index cannot have {length} bytes at {offset}");
@@ -137,9 +137,7 @@ impl Beside<'_> {
         let Some(offset) = meta.int("bloom_filter_offset") else {
             return Ok(None);
         };
-        if let Some(absence) = absence {
-            return Err(again(absence));
-        }
+        reachable(absence)?;
         let shape = &tree::BLOOM_FILTER_HEADER;
         let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
         let offset = u64::try_from(offset)
@@ -187,9 +185,12 @@ fn readable(chunk: &Node) -> (&Node, Option<Error>) {
     }
 }
 
-/// An error that is told more than once.
-pub(super) fn again(error: &Error) -> Error {
-    Error::new(error.kind(), error.message().to_string())
+/// Fails if what a chunk points to cannot be read: each part of it says so.
+fn reachable(absence: Option<&Error>) -> Result<()> {
+    match absence {
+        None => Ok(()),
+        Some(error) => Err(Error::new(error.kind(), error.message().to_string())),
+    }
 }
 
 /// The bounds of a chunk that are values of the leaf, believed or not.

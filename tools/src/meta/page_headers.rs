@@ -16,42 +16,26 @@ use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 
 use super::json as to_json;
-use super::parquet::again;
 
 /// How a page is counted whose header does not say its type.
 const NO_TYPE: &str = "None";
 
-/// The headers of a chunk.
-pub(super) struct Pages {
+/// The headers of a chunk's pages, as far as they were met.
+#[derive(Default)]
+pub(super) struct PageHeaders {
     pub headers: Vec<Value>,
     /// How many there are of each type.
     pub types: Map<String, Value>,
-    /// Why there are not more.
-    pub error: Option<Error>,
 }
 
-/// Walks over the pages of the chunk that `meta` tells of, unless there is a reason not to.
-pub(super) fn pages(
-    meta: &Node,
-    absence: Option<&Error>,
-    window: &mut Window<'_>,
-    limits: &Limits,
-) -> Pages {
-    let mut pages = Pages {
-        headers: Vec::new(),
-        types: Map::new(),
-        error: None,
-    };
-    let walked = match absence {
-        Some(absence) => Err(again(absence)),
-        None => pages.walk(meta, window, limits),
-    };
-    pages.error = walked.err();
-    pages
-}
-
-impl Pages {
-    fn walk(&mut self, meta: &Node, window: &mut Window<'_>, limits: &Limits) -> Result<()> {
+impl PageHeaders {
+    /// Adds the headers of the chunk that `meta` tells of; those before an error stay.
+    pub(super) fn walk(
+        &mut self,
+        meta: &Node,
+        window: &mut Window<'_>,
+        limits: &Limits,
+    ) -> Result<()> {
         let (mut position, end) = place(meta)?;
         while position < end {
             if position < MAGIC.len() as u64 || position >= window.size() {
