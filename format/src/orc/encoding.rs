@@ -54,7 +54,7 @@ impl CompressionKind {
             Codec::Lz4 => Ok(CompressionKind::Lz4),
             Codec::Zstd => Ok(CompressionKind::Zstd),
             Codec::Brotli => Ok(CompressionKind::Brotli),
-            Codec::Gzip | Codec::Lz4Hadoop => {
+            Codec::Gzip | Codec::LzoHadoop | Codec::Lz4Hadoop => {
                 Err(Error::unsupported(format!("{codec:?} is no codec of orc")))
             }
         }

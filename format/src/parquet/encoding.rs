@@ -153,7 +153,7 @@ impl CompressionCodec {
             CompressionCodec::Uncompressed => Codec::None,
             CompressionCodec::Snappy => Codec::Snappy,
             CompressionCodec::Gzip => Codec::Gzip,
-            CompressionCodec::Lzo => Codec::Lzo,
+            CompressionCodec::Lzo => Codec::LzoHadoop,
             CompressionCodec::Brotli => Codec::Brotli,
             CompressionCodec::Lz4 => Codec::Lz4Hadoop,
             CompressionCodec::Zstd => Codec::Zstd,
