@@ -16,7 +16,8 @@ use corpus::{corpus, difference, gunzip, lie_within, manifest, nulls_add_up, sho
 use lith::meta::meta;
 use lith_format::error::ErrorKind;
 use lith_format::schema::LeafId;
-use lith_reader::file::OpenOptions;
+use lith_reader::file::{File, OpenOptions};
+use lith_reader::parquet::HeadedPage;
 use serde_json::{Value, json};
 
 /// What only one side says: where the expectation comes from, and the version of our own form.
@@ -274,14 +275,58 @@ fn expected_places(chunk: &Value) -> Option<(Vec<u64>, bool)> {
     })
 }
 
-/// Pages are where the expectation has them, their rows are all rows, and their bounds those of the chunk.
-#[test]
-fn pages_are_the_parts_of_their_chunks() {
-    let Some(corpus) = corpus() else {
-        return;
+/// What stands before a page, as the expectations have it.
+fn as_expected((range, header): &HeadedPage) -> Value {
+    let values = header.values();
+    json!({
+        "offset": range.start,
+        "type": header.page_type.name(),
+        "compressed": header.compressed_page_size,
+        "uncompressed": header.uncompressed_page_size,
+        "values": values.map(|(values, _)| values),
+        "encoding": values.map(|(_, encoding)| encoding.name()),
+    })
+}
+
+fn expected_headers(chunk: &Value) -> Vec<Value> {
+    let page = |page: &Value| {
+        let header = &page["header"];
+        let kinds = [
+            "data_page_header",
+            "data_page_header_v2",
+            "dictionary_page_header",
+        ];
+        let kind = kinds.into_iter().find(|kind| header[kind].is_object());
+        let of_kind = |name| kind.map_or(&Value::Null, |kind| &header[kind][name]);
+        json!({
+            "offset": page["offset"],
+            "type": header["type"],
+            "compressed": header["compressed_page_size"],
+            "uncompressed": header["uncompressed_page_size"],
+            "values": of_kind("num_values"),
+            "encoding": of_kind("encoding"),
+        })
     };
-    let (mut places, mut compared, mut refused) = (0, 0, Vec::new());
-    for entry in manifest(&corpus) {
+    chunk["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(page)
+        .collect()
+}
+
+/// A chunk of a file of the corpus, and what is expected of it.
+struct Chunk<'a> {
+    file: &'a File,
+    ordinal: usize,
+    leaf: LeafId,
+    expected: &'a Value,
+    place: String,
+}
+
+/// Every chunk of every file that can be opened.
+fn each_chunk(corpus: &Path, mut work: impl FnMut(Chunk<'_>)) {
+    for entry in manifest(corpus) {
         let name = entry["file"].as_str().unwrap();
         let Some(expected) = entry["metadata"]
             .as_str()
@@ -294,39 +339,88 @@ fn pages_are_the_parts_of_their_chunks() {
         }
         let file = OpenOptions::default().open(corpus.join(name)).unwrap();
         let expected = gunzip(&corpus.join(expected));
-        let parquet = file.parquet().unwrap();
         let mut expected = expected["chunks"].as_array().unwrap().iter();
         for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
-            for (leaf, chunk) in (0..).map(LeafId).zip(&group.chunks) {
-                let expected = expected.next().unwrap();
-                let place = format!("{name} {ordinal} {leaf:?}");
-                let pages = match parquet.pages(file.source(), ordinal, leaf, &file.limits()) {
-                    Ok(pages) => pages,
-                    Err(error) => {
-                        assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}");
-                        refused.push(place);
-                        continue;
-                    }
-                };
-                if let Some((expected, all)) = expected_places(expected) {
-                    let found: Vec<u64> = pages.iter().map(|page| page.range.start).collect();
-                    assert!(found.starts_with(&expected), "{place}");
-                    assert!(!all || found.len() == expected.len(), "{place}");
-                    places += expected.len();
-                }
-                if let Some(Some(last)) = pages.last().map(|page| page.rows.as_ref()) {
-                    assert_eq!(last.end, group.rows, "{place}");
-                }
-                nulls_add_up(pages.iter().map(|page| &page.stats), &chunk.stats, &place);
-                for page in &pages {
-                    compared += lie_within(&page.stats, &chunk.stats, &place);
-                }
+            for (leaf, _) in (0..).map(LeafId).zip(&group.chunks) {
+                work(Chunk {
+                    file: &file,
+                    ordinal,
+                    leaf,
+                    expected: expected.next().unwrap(),
+                    place: format!("{name} {ordinal} {leaf:?}"),
+                });
             }
         }
     }
+}
+
+/// Pages are where the expectation has them, their rows are all rows, and their bounds those of the chunk.
+#[test]
+fn pages_are_the_parts_of_their_chunks() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (mut places, mut compared, mut refused) = (0, 0, Vec::new());
+    each_chunk(&corpus, |chunk| {
+        let (file, place) = (chunk.file, chunk.place);
+        let parquet = file.parquet().unwrap();
+        let pages = match parquet.pages(file.source(), chunk.ordinal, chunk.leaf, &file.limits()) {
+            Ok(pages) => pages,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}");
+                refused.push(place);
+                return;
+            }
+        };
+        if let Some((expected, all)) = expected_places(chunk.expected) {
+            let found: Vec<u64> = pages.iter().map(|page| page.range.start).collect();
+            assert!(found.starts_with(&expected), "{place}");
+            assert!(!all || found.len() == expected.len(), "{place}");
+            places += expected.len();
+        }
+        let group = &file.meta().row_groups[chunk.ordinal];
+        if let Some(Some(last)) = pages.last().map(|page| page.rows.as_ref()) {
+            assert_eq!(last.end, group.rows, "{place}");
+        }
+        let whole = &group.chunks[chunk.leaf.index()].stats;
+        nulls_add_up(pages.iter().map(|page| &page.stats), whole, &place);
+        for page in &pages {
+            compared += lie_within(&page.stats, whole, &place);
+        }
+    });
     eprintln!("{places} places, {compared} bounds compared");
     assert_eq!(refused.len(), 10, "{refused:?}");
     assert!(places > 10_000 && compared > 10_000);
+}
+
+/// What stands before pages is what the expectation has there.
+#[test]
+fn page_headers_say_kind_sizes_and_encoding() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let mut compared = 0;
+    each_chunk(&corpus, |chunk| {
+        let (file, place) = (chunk.file, chunk.place);
+        let (ordinal, leaf, limits) = (chunk.ordinal, chunk.leaf, file.limits());
+        let parquet = file.parquet().unwrap();
+        let headers = match parquet.page_headers(file.source(), ordinal, leaf, &limits) {
+            Ok(headers) => headers,
+            Err(error) => return assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}"),
+        };
+        if chunk.expected["page_error"].is_null() {
+            let expected = expected_headers(chunk.expected);
+            let found: Vec<Value> = headers
+                .iter()
+                .map(as_expected)
+                .take(expected.len())
+                .collect();
+            assert_eq!(found, expected, "{place}");
+            compared += expected.len();
+        }
+    });
+    eprintln!("{compared} headers compared");
+    assert!(compared > 10_000);
 }
 
 fn lith(args: &[&str]) -> Output {

@@ -44,6 +44,24 @@ impl PageHeader {
     pub fn encode(&self) -> Vec<u8> {
         thrift::encode(self)
     }
+
+    /// How many slots a data page has, nulls included, and how its values are encoded; nothing of other pages.
+    pub fn data_values(&self) -> Option<(i32, Encoding)> {
+        let (first, second) = (&self.data_page_header, &self.data_page_header_v2);
+        let second = second.as_ref().map(|data| (data.num_values, data.encoding));
+        second.or_else(|| {
+            let data = first.as_ref()?;
+            Some((data.num_values, data.encoding))
+        })
+    }
+
+    /// The same, and of a dictionary its entries.
+    pub fn values(&self) -> Option<(i32, Encoding)> {
+        self.data_values().or_else(|| {
+            let dictionary = self.dictionary_page_header?;
+            Some((dictionary.num_values, dictionary.encoding))
+        })
+    }
 }
 
 impl Structure for PageHeader {

@@ -30,3 +30,4 @@ mod strides;
 pub(crate) mod testing;
 
 pub use file::{ParquetFile, footer_bytes};
+pub use strides::HeadedPage;

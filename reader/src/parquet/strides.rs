@@ -19,14 +19,17 @@ use lith_format::parquet::neutral::{
     self, chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
+use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
 use lith_format::parquet::schema::Leaf;
-use lith_format::parquet::stats::Trust;
 use lith_format::parquet::strides::{self, PageMeta};
 use lith_format::schema::LeafId;
 
 use crate::parquet::file::{ParquetFile, readable};
 use crate::source::Source;
 use crate::window::Window;
+
+/// A page's place, header included, and its header.
+pub type HeadedPage = (Range<u64>, PageHeader);
 
 impl ParquetFile {
     /// The data pages of leaf `leaf` in row group `ordinal`, in file order.
@@ -37,16 +40,42 @@ impl ParquetFile {
         leaf: LeafId,
         limits: &Limits,
     ) -> Result<Vec<PageMeta>> {
-        let name = self.leaves().get(leaf.index()).map(Leaf::dotted_path);
+        let work = |walk: &mut Walk<'_>| walk.pages(ordinal, leaf.index());
+        self.walk(source, (ordinal, leaf), limits, work)
+    }
+
+    /// What stands before each page of leaf `leaf` in row group `ordinal`, before a dictionary too, in file
+    /// order.
+    pub fn page_headers(
+        &self,
+        source: &Arc<dyn Source>,
+        ordinal: usize,
+        leaf: LeafId,
+        limits: &Limits,
+    ) -> Result<Vec<HeadedPage>> {
+        let work = |walk: &mut Walk<'_>| {
+            let (_, chunk, leaf) = walk.chunk(ordinal, leaf.index())?;
+            walk.headers(readable(chunk, leaf)?)
+        };
+        self.walk(source, (ordinal, leaf), limits, work)
+    }
+
+    fn walk<T>(
+        &self,
+        source: &Arc<dyn Source>,
+        (ordinal, leaf): (usize, LeafId),
+        limits: &Limits,
+        work: impl FnOnce(&mut Walk<'_>) -> Result<T>,
+    ) -> Result<T> {
         let mut walk = Walk {
             file: self,
             window: Window::new(source.as_ref()),
             limits,
         };
-        walk.pages(ordinal, leaf.index()).map_err(|error| {
+        work(&mut walk).map_err(|error| {
             let error = error.at_path(source.name()).at_row_group(ordinal);
-            match name {
-                Some(name) => error.at_column(name),
+            match self.leaves().get(leaf.index()) {
+                Some(leaf) => error.at_column(leaf.dotted_path()),
                 None => error,
             }
         })
@@ -59,17 +88,24 @@ struct Walk<'a> {
     limits: &'a Limits,
 }
 
-impl Walk<'_> {
-    fn pages(&mut self, ordinal: usize, leaf: usize) -> Result<Vec<PageMeta>> {
-        let (footer, leaves) = (self.file.footer(), self.file.leaves());
-        let group = footer.row_groups.get(ordinal);
+impl<'a> Walk<'a> {
+    fn chunk(
+        &self,
+        ordinal: usize,
+        leaf: usize,
+    ) -> Result<(&'a RowGroup, &'a ColumnChunk, &'a Leaf)> {
+        let group = self.file.footer().row_groups.get(ordinal);
         let chunk = group.and_then(|group| group.columns.get(leaf));
-        let trust = neutral::trust(footer, leaves, leaf);
-        let (Some(group), Some(chunk), Some(trust), Some(leaf)) =
-            (group, chunk, trust, leaves.get(leaf))
-        else {
-            return Err(Error::invalid("there is no such row group or column"));
-        };
+        match (group, chunk, self.file.leaves().get(leaf)) {
+            (Some(group), Some(chunk), Some(leaf)) => Ok((group, chunk, leaf)),
+            _ => Err(Error::invalid("there is no such row group or column")),
+        }
+    }
+
+    fn pages(&mut self, ordinal: usize, leaf: usize) -> Result<Vec<PageMeta>> {
+        let trust = neutral::trust(self.file.footer(), self.file.leaves(), leaf);
+        let (group, chunk, leaf) = self.chunk(ordinal, leaf)?;
+        let trust = trust.ok_or_else(|| Error::invalid("there is no such column"))?;
         let meta = readable(chunk, leaf)?;
         let rows = u64::try_from(group.num_rows).unwrap_or(0);
         let size = self.window.size();
@@ -80,7 +116,13 @@ impl Walk<'_> {
         {
             return Ok(pages);
         }
-        let mut pages = self.headers(meta, (leaf, &trust))?;
+        let (mut pages, mut first) = (Vec::new(), Some(0));
+        for (range, header) in self.headers(meta)? {
+            if let Some(page) = strides::headed(&header, range, first, (leaf, &trust)) {
+                first = page.rows.as_ref().map(|rows| rows.end);
+                pages.push(page);
+            }
+        }
         if let Some(offsets) = &offsets {
             strides::place(&mut pages, offsets, rows);
         }
@@ -104,16 +146,12 @@ impl Walk<'_> {
         decode(&bytes.ok()?, self.limits).ok()
     }
 
-    /// The data pages of a chunk, by the header of each; the walk ends with the chunk's values.
-    fn headers(
-        &mut self,
-        meta: &ColumnMetaData,
-        (leaf, trust): (&Leaf, &Trust<'_>),
-    ) -> Result<Vec<PageMeta>> {
+    /// The headers of a chunk's pages; the walk ends with the chunk's values.
+    fn headers(&mut self, meta: &ColumnMetaData) -> Result<Vec<HeadedPage>> {
         let writer = CreatedBy::parse(self.file.footer().created_by.as_deref());
         let size = self.window.size();
         let range = padded_range(chunk_range(meta, size)?, &writer, size);
-        let (mut position, mut first) = (range.start, Some(0));
+        let mut position = range.start;
         let mut values = u64::try_from(meta.num_values).unwrap_or(0);
         let mut pages = Vec::new();
         while position < range.end && values > 0 {
@@ -126,11 +164,9 @@ impl Walk<'_> {
             if end > range.end {
                 return Err(located("the page ends after its chunk"));
             }
-            if let Some(page) = strides::headed(&header, position..end, first, (leaf, trust)) {
-                first = page.rows.as_ref().map(|rows| rows.end);
-                values = values.saturating_sub(page.stats.value_count.unwrap_or(0));
-                pages.push(page);
-            }
+            let slots = header.data_values().map_or(0, |(slots, _)| slots);
+            values = values.saturating_sub(u64::try_from(slots).unwrap_or(0));
+            pages.push((position..end, header));
             position = end;
         }
         Ok(pages)
