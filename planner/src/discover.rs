@@ -70,6 +70,19 @@ pub enum PartitionTypes {
 /// # Errors
 /// A path that cannot be read or holds no file, and directories that disagree on partition columns.
 pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Dataset> {
+    assemble(files_under(paths)?, types)
+}
+
+/// Lists the files under `paths`, whatever their directories say: in order of their paths, each once.
+///
+/// # Errors
+/// A path that cannot be read or holds no file.
+pub fn list<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
+    let found = files_under(paths)?.into_iter();
+    Ok(found.map(|file| file.path).collect())
+}
+
+fn files_under<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Found>> {
     let mut found = BTreeMap::new();
     for path in paths {
         let path = path.as_ref();
@@ -96,7 +109,7 @@ pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Da
     }
     let mut files: Vec<Found> = found.into_values().collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    assemble(files, types)
+    Ok(files)
 }
 
 /// A `name=value` directory.
@@ -408,6 +421,19 @@ mod tests {
 
     fn find(root: &tempfile::TempDir, path: &str) -> Result<Dataset> {
         discover(&[root.path().join(path)], PartitionTypes::Inferred)
+    }
+
+    #[test]
+    fn a_list_does_not_ask_directories_to_agree() {
+        let root = tree(&["a=1/x", "b=2/c=3/y", "_z"]);
+        assert!(find(&root, "").is_err());
+        let both = [root.path(), &root.path().join("a=1")];
+        let names: Vec<_> = list(&both).unwrap();
+        assert_eq!(
+            names,
+            ["a=1/x", "b=2/c=3/y"].map(|name| root.path().join(name))
+        );
+        assert!(list(&[root.path().join("none")]).is_err());
     }
 
     #[test]

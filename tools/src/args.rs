@@ -42,9 +42,9 @@ pub enum Command {
     Schema(Schema),
     /// Print what the statistics of each row group say of its columns: nulls, ranges, sizes.
     Stats(Stats),
-    /// Print what a file says of each page or stride of its columns: place, rows, nulls, ranges.
+    /// Print what files say of each page or stride of their columns: kind, place, sizes, rows, nulls, ranges.
     Pages(Pages),
-    /// Print everything that the metadata of a file holds, indexes and page headers too, under the
+    /// Print everything that the metadata of files holds, indexes and page headers too, under the
     /// specification's names.
     Meta(Meta),
     /// Print the number of rows, or of those that match a predicate.
@@ -84,6 +84,14 @@ impl Input {
             orc_types: OrcTypes::Spark,
         }
     }
+}
+
+/// Files that have nothing to do with each other.
+#[derive(Debug, Clone, Args)]
+pub struct Files {
+    /// Files, directories or quoted globs, each file once; of several, each is named, in JSON one a line.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
 }
 
 /// Whose reading of ORC types.
@@ -139,9 +147,9 @@ pub struct Stats {
 /// `lith pages`
 #[derive(Debug, Args)]
 pub struct Pages {
-    /// The file.
-    #[arg(value_name = "FILE")]
-    pub path: PathBuf,
+    /// Which files.
+    #[command(flatten)]
+    pub files: Files,
     /// Columns to show, comma separated, or structures with all below; all if not given.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
@@ -153,9 +161,9 @@ pub struct Pages {
 /// `lith meta`
 #[derive(Debug, Args)]
 pub struct Meta {
-    /// The file.
-    #[arg(value_name = "FILE")]
-    pub path: PathBuf,
+    /// Which files.
+    #[command(flatten)]
+    pub files: Files,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,

@@ -427,7 +427,44 @@ fn meta_shows_what_an_orc_file_says_of_itself() {
     assert!(shown["stripes"][0]["row_index"]["1"]["entry"][0]["statistics"].is_object());
     let text = stdout(&["meta", &path]);
     assert!(text.contains("\n  compression: ZSTD\n"), "{text}");
-    fails(&["meta", &fixture("orc")], 2, &["datafilter_orc"]);
+}
+
+/// `meta` and `pages` take what other commands take: one file speaks alone, several are named.
+#[test]
+fn each_file_of_several_is_named() {
+    let (parquet, orc) = (fixture("parquet"), fixture("orc"));
+    let (glob, one) = (
+        format!("{parquet}/colA=*"),
+        file("orc").display().to_string(),
+    );
+    for (command, member, line) in [
+        ("meta", "format", "schema_version: 1"),
+        ("pages", "strides", "row group"),
+    ] {
+        let shown = stdout(&[command, &glob, &orc, &one, "-f", "json"]);
+        let lines = shown
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let files: Vec<Value> = lines.collect();
+        let names: Vec<&str> = files
+            .iter()
+            .map(|file| file["file"].as_str().unwrap())
+            .collect();
+        assert!(
+            names.len() > 3 && names.is_sorted() && names.contains(&one.as_str()),
+            "{names:?}"
+        );
+        assert!(files.iter().all(|file| file[member] != Value::Null));
+
+        let text = stdout(&[command, &parquet, &orc]);
+        for name in names {
+            let at = text.find(&format!("file: {name}\n")).unwrap();
+            assert!(text[at..].lines().nth(1).unwrap().contains(line), "{text}");
+        }
+        assert!(!stdout(&[command, &one]).contains("file: "));
+        assert!(stdout(&[command, &one, "-f", "json"]).starts_with("{\"schema_version\":1,"));
+        fails(&[command, &format!("{parquet}/nothing*")], 3, &["nothing"]);
+    }
 }
 
 #[test]
@@ -545,6 +582,11 @@ fn pages_shows_the_strides_of_an_orc_file() {
     assert_eq!(stride["first_row"], json!(0));
     let bound = |name: &str| stride[name].as_i64().unwrap();
     assert!(bound("min") <= bound("max") && stride["min_exact"] == json!(true));
+    assert_eq!(stride["encoding"], json!("DIRECT_V2"));
+    assert_eq!(
+        (&stride["values"], &stride["offset"]),
+        (&stride["rows"], &Value::Null)
+    );
     assert!(stdout(&["pages", &path]).contains("colC"));
     fails(&["pages", &path, "-c", "nope"], 2, &["nope"]);
 }

@@ -463,10 +463,40 @@ fn pages_shows_where_pages_are_and_what_is_in_them() {
     let page = json!({
         "row_group": 0, "column": "colC", "first_row": 0, "rows": 2, "null_count": 0,
         "min": 3, "min_exact": true, "max": 299, "max_exact": true, "distrust": null,
-        "offset": 43, "bytes": 39,
+        "page_type": "DATA_PAGE", "encoding": "PLAIN", "values": 2,
+        "offset": 43, "bytes": 39, "compressed_bytes": 16, "uncompressed_bytes": 14,
     });
     let expected = json!({ "schema_version": 1, "strides": [page] });
     assert_eq!(shown, expected);
     let text = String::from_utf8(lith(&["pages", path]).stdout).unwrap();
     assert!(text.contains("offset") && text.contains("299"), "{text}");
+}
+
+/// A column that is encrypted is told in its place, the others are shown; alone it is an error.
+#[test]
+fn pages_tells_which_columns_are_encrypted() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let path = corpus.join(CIPHERTEXT.0);
+    let path = path.to_str().unwrap();
+    let output = lith(&["pages", path, "-f", "json"]);
+    assert!(output.status.success(), "{output:?}");
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let strides = shown["strides"].as_array().unwrap();
+    let told = strides.iter().filter(|stride| stride["error"].is_string());
+    let columns: Vec<&str> = told
+        .map(|stride| stride["column"].as_str().unwrap())
+        .collect();
+    assert_eq!(columns, ["float_field", "double_field"]);
+    assert!(
+        strides
+            .iter()
+            .any(|stride| stride["page_type"] == "DATA_PAGE")
+    );
+    let text = String::from_utf8(lith(&["pages", path]).stdout).unwrap();
+    let lines = text.lines().filter(|line| line.contains(" encrypted "));
+    assert_eq!(lines.count(), 2, "{text}");
+    let output = lith(&["pages", path, "-c", "float_field"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(4), 0));
 }

@@ -1,48 +1,52 @@
 //! `lith meta`: all that the metadata of a file says.
 
-use std::io::{self, BufWriter, Write};
-
 use lith_format::render::escape_controls;
 use serde_json::Value;
 
 use crate::args::{Meta, TextFormat};
 use crate::failure::Result;
 use crate::meta::meta;
+use crate::output::{Document, print_documents};
 
 pub(super) fn run(args: &Meta) -> Result {
-    let meta = meta(&args.path)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    match args.format {
-        TextFormat::Json => serde_json::to_writer(&mut out, &meta).map_err(io::Error::from)?,
-        TextFormat::Text => outline(&meta, 0, &mut out)?,
-    }
-    writeln!(out)?;
-    Ok(out.flush()?)
+    print_documents(&args.files.paths, |path| {
+        let meta = meta(path)?;
+        Ok(match args.format {
+            TextFormat::Json => Document::Json(meta),
+            TextFormat::Text => {
+                let mut text = String::new();
+                outline(&meta, 0, &mut text);
+                Document::Text(text)
+            }
+        })
+    })
 }
 
 /// Structures as indented lines, lists of plain values on one.
-fn outline(value: &Value, depth: usize, out: &mut impl Write) -> io::Result<()> {
-    let line = |out: &mut dyn Write| write!(out, "\n{:1$}", "", depth * 2);
+fn outline(value: &Value, depth: usize, out: &mut String) {
+    let line = |out: &mut String| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
     match value {
         Value::Object(fields) => {
             for (index, (name, value)) in fields.iter().enumerate() {
                 if index > 0 || depth > 0 {
-                    line(out)?;
+                    line(out);
                 }
-                write!(out, "{}: ", escape_controls(name))?;
-                outline(value, depth + 1, out)?;
+                out.push_str(&escape_controls(name));
+                out.push_str(": ");
+                outline(value, depth + 1, out);
             }
-            Ok(())
         }
         Value::Array(list) if list.iter().any(Value::is_object) => {
             for (index, value) in list.iter().enumerate() {
-                line(out)?;
-                write!(out, "[{index}] ")?;
-                outline(value, depth + 1, out)?;
+                line(out);
+                out.push_str(&format!("[{index}] "));
+                outline(value, depth + 1, out);
             }
-            Ok(())
         }
-        Value::String(text) => out.write_all(escape_controls(text).as_bytes()),
-        plain => out.write_all(escape_controls(&plain.to_string()).as_bytes()),
+        Value::String(text) => out.push_str(&escape_controls(text)),
+        plain => out.push_str(&escape_controls(&plain.to_string())),
     }
 }

@@ -14,10 +14,12 @@ use lith_planner::explain::Palette;
 use crate::args::{Color, RowFormat};
 use crate::failure::Result;
 
+mod documents;
 mod metrics;
 mod sink;
 mod table;
 
+pub use documents::{Document, print_documents};
 pub use lith_format::figures::{bytes, count, plural, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
 use sink::Sink;
