@@ -38,6 +38,7 @@ pub mod stats;
 
 // Layer 7
 pub mod neutral;
+pub mod strides;
 
 // Layer 8: for tests
 #[cfg(test)]

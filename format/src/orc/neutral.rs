@@ -6,9 +6,8 @@
 
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta, StrideMeta};
+use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use crate::orc::encoding::{StreamKind, WriterImplementation};
-use crate::orc::index::RowIndex;
 use crate::orc::schema::{FileSchema, Leaf};
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::stats::{Trusted, Writer, trust};
@@ -104,34 +103,6 @@ fn created_by(tail: &Tail) -> String {
     }
 }
 
-/// The strides of a leaf of type `ty` in a stripe of `rows` rows.
-pub fn strides(
-    tail: &Tail,
-    index: &RowIndex,
-    rows: u64,
-    (leaf, ty): (&Leaf, &LogicalType),
-) -> Result<Vec<StrideMeta>> {
-    let stride = tail.footer.row_index_stride;
-    if !leaf.repeated {
-        index.validate(rows, stride)?;
-    }
-    let starts = (0..rows).step_by(usize::try_from(stride.max(1)).unwrap_or(usize::MAX));
-    let entries = starts.zip(&index.entry).map(|(start, entry)| {
-        let rows = start..rows.min(start.saturating_add(u64::from(stride)));
-        let trusted = entry.statistics.as_ref().map(|statistics| {
-            let count = rows.end - rows.start;
-            trust(statistics, leaf, ty, count, Writer::of(tail))
-        });
-        let Trusted { stats, distrust } = trusted.unwrap_or_default();
-        StrideMeta {
-            rows,
-            stats,
-            distrust,
-        }
-    });
-    Ok(entries.collect())
-}
-
 /// Adds to a row group what the footer of its stripe knows; the footer has passed its validation.
 pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, schema: &FileSchema) {
     let mut of_column = vec![ColumnStreams::default(); footer.columns.len()];
@@ -188,24 +159,12 @@ mod tests {
     use super::*;
     use crate::compress::Codec;
     use crate::error::ErrorKind;
-    use crate::orc::encoding::{CompressionKind, EncodingKind};
+    use crate::orc::encoding::EncodingKind;
     use crate::orc::footer::StripeStatistics;
-    use crate::orc::index::RowIndexEntry;
     use crate::orc::schema::Dialect;
     use crate::orc::stripe::ColumnEncoding;
-    use crate::orc::testing::{footer, metadata, postscript, statistics};
+    use crate::orc::testing::{statistics, tail};
     use crate::scalar::Scalar;
-    use crate::step::Step;
-
-    fn tail() -> Tail {
-        let mut file = vec![0; 103];
-        let postscript = postscript(CompressionKind::Zlib);
-        file.extend(Tail::encode(&metadata(), &footer(), postscript).unwrap());
-        match Tail::decode(&file, file.len() as u64, &Limits::default()).unwrap() {
-            Step::Done(tail) => tail,
-            Step::Need(range) => panic!("all bytes were given, not {range:?}"),
-        }
-    }
 
     fn view(tail: &Tail) -> Result<FileMeta> {
         let limits = Limits::default();
@@ -293,36 +252,6 @@ mod tests {
         assert!(id.has_index && id.has_bloom);
         assert_eq!(name.compressed_bytes, Some(12));
         assert!(!name.has_index && !name.has_bloom);
-    }
-
-    #[test]
-    fn strides_have_bounds_of_their_own_and_the_last_one_may_be_short() {
-        let mut tail = tail();
-        tail.footer.row_index_stride = 9;
-        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
-        let entry = |values| RowIndexEntry {
-            positions: Vec::new(),
-            statistics: Some(ColumnStatistics {
-                number_of_values: Some(values),
-                ..statistics().remove(1)
-            }),
-        };
-        let leaf = (&schema.leaves[0], &LogicalType::Int32);
-        let mut index = RowIndex {
-            entry: vec![entry(8), entry(0)],
-        };
-        let found = strides(&tail, &index, 10, leaf).unwrap();
-        let rows: Vec<_> = found.iter().map(|stride| stride.rows.clone()).collect();
-        assert_eq!(rows, [0..9, 9..10]);
-        assert_eq!(found[0].stats.min.as_ref().unwrap().value, Scalar::Int(1));
-        assert_eq!(found[0].stats.null_count, Some(1));
-        assert!(found[1].stats.all_null() && found[1].stats.min.is_none());
-        index.entry.pop();
-        let error = strides(&tail, &index, 10, leaf).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Corrupt);
-        index.entry.clear();
-        tail.footer.row_index_stride = 0;
-        assert_eq!(strides(&tail, &index, 10, leaf).unwrap(), []);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What the tests of this room share: a small file's metadata, and hostile variations of bytes.
 
+use crate::limits::Limits;
 use crate::orc::encoding::{CalendarKind, CompressionKind, TypeKind, WriterImplementation};
 use crate::orc::footer::{Footer, Metadata, StringPair, StripeStatistics, Type, UserMetadataItem};
 use crate::orc::statistics::{
     ColumnStatistics, IntegerStatistics, StringStatistics, TypeStatistics,
 };
 use crate::orc::stripe::StripeInformation;
-use crate::orc::tail::{MAGIC, PostScript};
+use crate::orc::tail::{MAGIC, PostScript, Tail};
+use crate::step::Step;
 
 /// A type without particulars.
 pub fn ty(kind: TypeKind) -> Type {
@@ -108,6 +110,17 @@ pub fn postscript(compression: CompressionKind) -> PostScript {
         writer_version: Some(6),
         magic: MAGIC.into(),
         ..PostScript::default()
+    }
+}
+
+/// The tail of a file of 103 bytes before it.
+pub fn tail() -> Tail {
+    let mut file = vec![0; 103];
+    let postscript = postscript(CompressionKind::Zlib);
+    file.extend(Tail::encode(&metadata(), &footer(), postscript).unwrap());
+    match Tail::decode(&file, file.len() as u64, &Limits::default()).unwrap() {
+        Step::Done(tail) => tail,
+        Step::Need(range) => panic!("all bytes were given, not {range:?}"),
     }
 }
 

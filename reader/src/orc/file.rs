@@ -12,14 +12,12 @@ use std::sync::{Arc, OnceLock};
 
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::{FileMeta, StrideMeta};
-use lith_format::orc::encoding::StreamKind;
+use lith_format::meta::FileMeta;
 use lith_format::orc::footer::Footer;
-use lith_format::orc::neutral::{add_stripe_footer, file_meta, strides};
+use lith_format::orc::neutral::{add_stripe_footer, file_meta};
 use lith_format::orc::schema::{Dialect, FileSchema};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
-use lith_format::schema::LeafId;
 use lith_format::step::Step;
 
 use crate::column::{ColumnReader, ReadContext};
@@ -31,9 +29,9 @@ use crate::source::Source;
 #[derive(Debug)]
 pub struct OrcFile {
     tail: Tail,
-    schema: FileSchema,
+    pub(super) schema: FileSchema,
     meta: FileMeta,
-    limits: Limits,
+    pub(super) limits: Limits,
     stripes: Vec<OnceLock<Arc<Stripe>>>,
 }
 
@@ -146,48 +144,8 @@ impl OrcFile {
         Ok(meta)
     }
 
-    /// The strides of leaf `leaf` in stripe `ordinal`; none if its column has no row index.
-    pub fn strides(
-        &self,
-        source: &Arc<dyn Source>,
-        ordinal: usize,
-        leaf: LeafId,
-    ) -> Result<Vec<StrideMeta>> {
-        self.read_strides(source.as_ref(), ordinal, leaf)
-            .map_err(|error| error.at_path(source.name()).at_row_group(ordinal))
-    }
-
-    fn read_strides(
-        &self,
-        source: &dyn Source,
-        ordinal: usize,
-        leaf: LeafId,
-    ) -> Result<Vec<StrideMeta>> {
-        let leaves = self.schema.schema.leaves();
-        let (Some(stored), Some((path, field))) = (
-            self.schema.leaves.get(leaf.index()),
-            leaves.get(leaf.index()),
-        ) else {
-            return Err(Error::invalid(format!("there is no leaf {}", leaf.index())));
-        };
-        if stored.encrypted {
-            return Err(encrypted(&path.join(".")));
-        }
-        let stripe = self.stripe(source, ordinal)?;
-        let Some(range) = stripe.range(stored.column, StreamKind::RowIndex) else {
-            return Ok(Vec::new());
-        };
-        let length = range.end - range.start;
-        let length = Limits::check(length, self.limits.footer_bytes, "row index")?;
-        let bytes = source.read_at(range.start, length)?;
-        self.tail
-            .row_index(&bytes, range.start, &self.limits)
-            .and_then(|index| strides(&self.tail, &index, stripe.rows, (stored, &field.ty)))
-            .map_err(|error| error.at_column(path.join(".")))
-    }
-
     /// The directory of a stripe, read when it is first asked for.
-    fn stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Arc<Stripe>> {
+    pub(super) fn stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Arc<Stripe>> {
         let Some(cell) = self.stripes.get(ordinal) else {
             return Err(Error::invalid(format!("there is no stripe {ordinal}")));
         };
@@ -200,7 +158,7 @@ impl OrcFile {
 }
 
 #[cold]
-fn encrypted(column: &str) -> Error {
+pub(super) fn encrypted(column: &str) -> Error {
     let message = "the column is encrypted and there is no key";
     Error::new(ErrorKind::Encrypted, message).at_column(column)
 }
@@ -231,7 +189,7 @@ mod tests {
     use crate::orc::encoding::varint::tests::put_wide_zigzag;
     use crate::selection::Selection;
     use crate::source::BytesSource;
-    use lith_format::orc::encoding::{CompressionKind, EncodingKind, TypeKind};
+    use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
     use lith_format::orc::footer::{Metadata, Type};
     use lith_format::orc::proto::Message;
     use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeInformation};

@@ -22,4 +22,7 @@ mod column;
 // Layer 4
 mod file;
 
+// Layer 5
+mod strides;
+
 pub use file::OrcFile;
