@@ -19,6 +19,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
 
+use crate::expr::name_sql;
 use crate::read_schema::spark_schema;
 
 /// The statement for a table of this name, format and place.
@@ -71,14 +72,9 @@ fn ddl_type(ty: &LogicalType) -> String {
     }
 }
 
-/// A name, in back-quotes unless letters, digits and underscores make it plain.
+/// A name on one line, whatever it holds.
 fn quoted(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let starts_plain = !name.starts_with(|c: char| c.is_ascii_digit());
-    match !name.is_empty() && starts_plain && name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => format!("`{}`", escape_controls(&name.replace('`', "``"))),
-    }
+    escape_controls(&name_sql(name))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
 pub use column::{Bound, Column, Span, identifier_sql};
+pub(crate) use column::{back_quoted, name_sql};
 pub(crate) use render::shortened;
 pub use render::{double_text, scalar_spark, scalar_sql};
 

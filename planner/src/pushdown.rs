@@ -17,7 +17,7 @@ use lith_format::types::{LogicalType, Zone};
 
 use crate::ansi::may_fail;
 use crate::calendar;
-use crate::expr::{Column, Expr, scalar_spark};
+use crate::expr::{Column, Expr, back_quoted, scalar_spark};
 use crate::ranges::{self, without_widening};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
@@ -110,7 +110,7 @@ fn pushed_name(column: &Column, table: &TableSchema) -> Option<String> {
         if !field.name.is_empty() && field.name.chars().all(plain) {
             field.name.clone()
         } else {
-            format!("`{}`", field.name.replace('`', "``"))
+            back_quoted(&field.name)
         }
     });
     Some(quoted.collect::<Vec<_>>().join("."))

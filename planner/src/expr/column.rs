@@ -74,31 +74,36 @@ impl Column {
         let mut parts = self.path.iter();
         let first = parts.next().map(|part| identifier_sql(part));
         parts.fold(first.unwrap_or_default(), |name, field| {
-            name + "." + &quoted_unless(is_plain(field), field)
+            name + "." + &name_sql(field)
         })
     }
 }
 
-/// A name in back-quotes, unless it is only ASCII letters, digits and `_`, does not start with a digit and
-/// is no word that means something else at the beginning of an expression.
+/// A name at the beginning of an expression: as `name_sql` writes it, and in back-quotes if it is a word
+/// that means something else there.
 pub fn identifier_sql(name: &str) -> String {
     const WORDS: &str = " all and any between case cast current_date current_time current_timestamp \
         current_user exists false in interval is like localtime localtimestamp not null or select some \
         trim true where ";
-    let word = format!(" {} ", name.to_ascii_lowercase());
-    quoted_unless(is_plain(name) && !WORDS.contains(&word), name)
-}
-
-fn is_plain(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.chars().all(plain) && name.starts_with(|c: char| !c.is_ascii_digit())
-}
-
-fn quoted_unless(plain: bool, name: &str) -> String {
-    match plain {
-        true => name.to_owned(),
-        false => format!("`{}`", name.replace('`', "``")),
+    match WORDS.contains(&format!(" {} ", name.to_ascii_lowercase())) {
+        true => back_quoted(name),
+        false => name_sql(name),
     }
+}
+
+/// A name in back-quotes, unless it is only ASCII letters, digits and `_` and does not start with a digit.
+pub(crate) fn name_sql(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_plain = name.chars().all(plain) && name.starts_with(|c: char| !c.is_ascii_digit());
+    match is_plain {
+        true => name.to_owned(),
+        false => back_quoted(name),
+    }
+}
+
+/// A name in back-quotes.
+pub(crate) fn back_quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
 }
 
 /// Bound columns are equal if they mean the same, however they were spelled; others by their names.

@@ -10,7 +10,7 @@ use lith_format::scan::TableSchema;
 
 use super::name::distance;
 use crate::error::{PlanError, PlanErrorKind};
-use crate::expr::{Span, identifier_sql};
+use crate::expr::{Span, back_quoted, identifier_sql};
 
 /// Names longer than this are compared as they are only.
 const LONG: usize = 60;
@@ -41,8 +41,8 @@ fn propose_other_quotes(error: PlanError, text: &str, table: &TableSchema) -> Pl
     let mut names = table.schema.fields.iter().map(|field| &field.name);
     match names.find(|name| text.contains(&format!("\"{name}\""))) {
         Some(name) => error.noting(&format!(
-            "\"{name}\" is text, the column is `{}`",
-            name.replace('`', "``")
+            "\"{name}\" is text, the column is {}",
+            back_quoted(name)
         )),
         None => error,
     }
