@@ -144,8 +144,27 @@ impl Block<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::unpack;
+    use super::super::tests::{pack, unpack};
     use crate::compress::Codec;
+
+    quickcheck::quickcheck! {
+        fn another_decoder_says_the_same_of_damaged_blocks(
+            data: Vec<u8>,
+            repeat: u8,
+            damage: Vec<(u16, u8)>
+        ) -> bool {
+            let mut block = pack(Codec::Lzo, &data.repeat(usize::from(repeat) + 1));
+            for (at, mask) in damage.into_iter().take(4) {
+                let at = usize::from(at) % block.len();
+                block[at] ^= mask;
+            }
+            let mut theirs = vec![0; 30_000];
+            let theirs = lzokay::decompress::decompress(&block, &mut theirs)
+                .ok()
+                .map(|len| theirs[..len].to_vec());
+            unpack(Codec::Lzo, &block, 30_000).ok() == theirs
+        }
+    }
 
     fn block(codes: &[u8]) -> Vec<u8> {
         [codes, &[0x11, 0, 0]].concat()

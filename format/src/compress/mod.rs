@@ -167,6 +167,7 @@ fn grown(room: usize, max_len: usize) -> usize {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::parquet::encoding::CompressionCodec;
 
     const READ: [Codec; 8] = [
         Codec::None,
@@ -183,6 +184,8 @@ mod tests {
     pub(super) fn pack(codec: Codec, input: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         match codec {
+            // of nothing, lzokay makes what it does not read itself
+            Codec::Lzo if input.is_empty() => out = vec![0x11, 0, 0],
             Codec::Lzo => out = lzokay::compress::compress(input).unwrap(),
             Codec::Brotli => {
                 let mut writer = ::brotli::CompressorWriter::new(&mut out, 1 << 12, 5, 22);
@@ -241,10 +244,12 @@ mod tests {
                     cut.is_err() || cut.unwrap() != data,
                     "{codec:?} cut at {end}"
                 );
-                let mut flipped = packed.clone();
-                flipped[end] ^= 0x40;
-                if let Ok(out) = unpack(codec, &flipped, data.len()) {
-                    assert!(out.len() <= data.len());
+                for mask in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xff] {
+                    let mut flipped = packed.clone();
+                    flipped[end] ^= mask;
+                    if let Ok(out) = unpack(codec, &flipped, data.len()) {
+                        assert!(out.len() <= data.len());
+                    }
                 }
             }
         }
@@ -279,6 +284,14 @@ mod tests {
                 out.capacity()
             );
         }
+    }
+
+    #[test]
+    fn parquet_s_lzo_is_refused_by_name() {
+        let codec = CompressionCodec::Lzo.codec().unwrap();
+        let error = unpack(codec, &pack(Codec::Lzo, b"data"), 100).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains("Lzo"), "{error}");
     }
 
     #[test]
