@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::meta::RowGroupMeta;
 use crate::scalar::Scalar;
 use crate::scan::TableSchema;
 use crate::schema::{Field, LeafId, Schema};
@@ -87,12 +86,12 @@ pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
 pub fn stats<'a>(
     sources: &[LeafSource],
     leaf: LeafId,
-    row_group: &'a RowGroupMeta,
+    (rows, of_file): (u64, impl FnOnce(LeafId) -> Option<Cow<'a, ColumnStats>>),
     partition: &[Scalar],
 ) -> Option<Cow<'a, ColumnStats>> {
-    let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, row_group.rows)));
+    let constant = |value| Some(Cow::Owned(ColumnStats::constant(value, rows)));
     match *sources.get(leaf.index())? {
-        LeafSource::File(leaf) => Some(Cow::Borrowed(&row_group.chunks.get(leaf.index())?.stats)),
+        LeafSource::File(leaf) => of_file(leaf),
         LeafSource::Partition(number) => constant(partition.get(number)?),
         LeafSource::Missing => constant(&Scalar::Null),
     }

@@ -8,6 +8,7 @@
 mod draw;
 mod finding;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
@@ -160,7 +161,16 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn judge(&self, filter: &Filter) -> Verdict {
-        filter.judge(&|leaf| bind::stats(&self.sources, leaf, self.group, self.partition))
+        let chunks = &self.group.chunks;
+        let of_file = |leaf: LeafId| Some(Cow::Borrowed(&chunks.get(leaf.index())?.stats));
+        filter.judge(&|leaf| {
+            bind::stats(
+                &self.sources,
+                leaf,
+                (self.group.rows, of_file),
+                self.partition,
+            )
+        })
     }
 
     /// Bytes of these leaves, or all of the row group's where the footer does not say.

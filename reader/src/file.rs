@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::{FileMeta, Format};
+use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::orc::schema::Dialect;
-use lith_format::schema::Schema;
+use lith_format::schema::{LeafId, Schema};
 
 use crate::column::{ColumnReader, ReadContext};
 use crate::orc::OrcFile;
@@ -104,14 +104,66 @@ impl File {
         }))
     }
 
-    /// The metadata, in the terms of both formats.
-    pub fn meta(&self) -> &FileMeta {
+    /// The metadata, in the terms of both formats. A Parquet file's is decoded when it is first asked for;
+    /// what follows does without.
+    pub fn meta(&self) -> Result<&FileMeta> {
         match &self.0.contents {
             Contents::Parquet(file) => file.meta(),
-            Contents::Orc(file) => file.meta(),
+            Contents::Orc(file) => Ok(file.meta()),
             #[cfg(test)]
-            Contents::Memory(file) => &file.meta,
+            Contents::Memory(file) => Ok(&file.meta),
         }
+    }
+
+    /// Which format it is in.
+    pub fn format(&self) -> Format {
+        match &self.0.contents {
+            Contents::Orc(_) => Format::Orc,
+            _ => Format::Parquet,
+        }
+    }
+
+    /// How many row groups there are.
+    pub fn row_groups(&self) -> usize {
+        match &self.0.contents {
+            Contents::Parquet(file) => file.rows().len(),
+            Contents::Orc(file) => file.meta().row_groups.len(),
+            #[cfg(test)]
+            Contents::Memory(file) => file.meta.row_groups.len(),
+        }
+    }
+
+    /// Rows of row group `row_group`, from 0; none if there is no such row group.
+    pub fn rows_of(&self, row_group: usize) -> u64 {
+        let of_meta = |meta: &FileMeta| meta.row_groups.get(row_group).map(|group| group.rows);
+        let rows = match &self.0.contents {
+            Contents::Parquet(file) => file.rows().get(row_group).copied(),
+            Contents::Orc(file) => of_meta(file.meta()),
+            #[cfg(test)]
+            Contents::Memory(file) => of_meta(&file.meta),
+        };
+        rows.unwrap_or(0)
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        (0..self.row_groups())
+            .map(|row_group| self.rows_of(row_group))
+            .sum()
+    }
+
+    /// What the metadata says of one leaf in one row group; `None` if there is no such.
+    pub fn chunk(&self, row_group: usize, leaf: LeafId) -> Result<Option<Cow<'_, ChunkMeta>>> {
+        fn of_meta(meta: &FileMeta, row_group: usize, leaf: LeafId) -> Option<Cow<'_, ChunkMeta>> {
+            let group = meta.row_groups.get(row_group)?;
+            group.chunks.get(leaf.index()).map(Cow::Borrowed)
+        }
+        Ok(match &self.0.contents {
+            Contents::Parquet(file) => Some(Cow::Owned(file.chunk_meta(row_group, leaf)?)),
+            Contents::Orc(file) => of_meta(file.meta(), row_group, leaf),
+            #[cfg(test)]
+            Contents::Memory(file) => of_meta(&file.meta, row_group, leaf),
+        })
     }
 
     /// The metadata, in the terms of both formats, with what lies outside of the footer: encodings and
@@ -119,13 +171,18 @@ impl File {
     pub fn full_meta(&self) -> Result<Cow<'_, FileMeta>> {
         match &self.0.contents {
             Contents::Orc(file) => file.full_meta(&self.0.source).map(Cow::Owned),
-            _ => Ok(Cow::Borrowed(self.meta())),
+            _ => self.meta().map(Cow::Borrowed),
         }
     }
 
     /// The columns.
     pub fn schema(&self) -> &Schema {
-        &self.meta().schema
+        match &self.0.contents {
+            Contents::Parquet(file) => file.schema(),
+            Contents::Orc(file) => &file.meta().schema,
+            #[cfg(test)]
+            Contents::Memory(file) => &file.meta.schema,
+        }
     }
 
     /// Size in bytes.
@@ -183,7 +240,7 @@ impl File {
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "File({}, {})", self.path().display(), self.meta().format)
+        write!(f, "File({}, {})", self.path().display(), self.format())
     }
 }
 

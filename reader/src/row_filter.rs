@@ -44,7 +44,7 @@ type Decoded = Vec<(usize, Vector)>;
 
 impl RowGroupScan {
     pub(crate) fn new(file: Arc<TableFile>, kept: Kept, context: ReadContext) -> Result<Self> {
-        let rows = file.file.meta().row_groups[kept.row_group].rows;
+        let rows = file.file.rows_of(kept.row_group);
         let rows =
             usize::try_from(rows).map_err(|_| Error::limit(format!("row group of {rows} rows")))?;
         Ok(RowGroupScan {

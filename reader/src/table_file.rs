@@ -66,7 +66,7 @@ impl TableFile {
                 table.partition_columns
             )));
         }
-        let all = 0..file.meta().row_groups.len();
+        let all = 0..file.row_groups();
         let row_groups = task.row_groups.unwrap_or_else(|| all.clone().collect());
         if let Some(absent) = row_groups.iter().find(|row_group| !all.contains(row_group)) {
             return Err(Error::invalid(format!(

@@ -36,8 +36,8 @@ fn column(
 ) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut first = 0;
-    for (index, group) in file.meta().row_groups.iter().enumerate() {
-        let rows = usize::try_from(group.rows).unwrap_or(0);
+    for index in 0..file.row_groups() {
+        let rows = usize::try_from(file.rows_of(index)).unwrap_or(0);
         let mut reader = file.column(index, column, &ReadContext::default())?;
         for start in (0..rows).step_by(window) {
             let rows = window.min(rows - start);
@@ -206,7 +206,7 @@ fn compare(
             return Err(format!("column {index} row {row}: {cell}, not {expected}"));
         }
     }
-    if cells.len() < rows.len() || cells.len() as u64 != file.meta().rows {
+    if cells.len() < rows.len() || cells.len() as u64 != file.rows() {
         return Err(format!("column {index}: {} rows", cells.len()));
     }
     if cells.len() <= RENDERED {
@@ -304,7 +304,7 @@ fn spark_s_datasets_read_completely() {
         for (index, field) in file.schema().fields.iter().enumerate() {
             match column(&file, index, 4096, |_| true) {
                 Ok(cells) => {
-                    assert_eq!(cells.len() as u64, file.meta().rows);
+                    assert_eq!(cells.len() as u64, file.rows());
                     columns += 1;
                 }
                 Err(error) => {

@@ -121,7 +121,7 @@ impl Opened {
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
         // a file is let go once its footer is read: there may be more than a process may hold open
-        let footer = |task: &ScanTask| Ok(self.options.open(&task.path)?.meta().clone());
+        let footer = |task: &ScanTask| Ok(self.options.open(&task.path)?.meta()?.clone());
         let footers: Vec<FileMeta> = plan.tasks.iter().map(footer).collect::<Result<_>>()?;
         let metas: Vec<&FileMeta> = footers.iter().collect();
         let mut explanation = explain(plan, &metas, engine)?;

@@ -98,7 +98,7 @@ impl Summary {
             let meta = file.full_meta()?;
             out.add(&meta);
             if let Some(parquet) = file.parquet() {
-                out.add_parquet(parquet.footer(), &meta.schema);
+                out.add_parquet(&parquet.footer().whole()?, &meta.schema);
             }
         }
         Ok(out)

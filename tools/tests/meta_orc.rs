@@ -110,7 +110,7 @@ fn strides_lie_within_their_row_groups() {
             continue;
         };
         let orc = file.orc().unwrap();
-        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+        for (ordinal, group) in file.meta().unwrap().row_groups.iter().enumerate() {
             for (leaf, chunk) in (0..).map(LeafId).zip(&group.chunks) {
                 let strides = orc.strides(file.source(), ordinal, leaf).unwrap();
                 let place = format!("{file:?} {ordinal} {leaf:?}");

@@ -340,7 +340,7 @@ fn each_chunk(corpus: &Path, mut work: impl FnMut(Chunk<'_>)) {
         let file = OpenOptions::default().open(corpus.join(name)).unwrap();
         let expected = gunzip(&corpus.join(expected));
         let mut expected = expected["chunks"].as_array().unwrap().iter();
-        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+        for (ordinal, group) in file.meta().unwrap().row_groups.iter().enumerate() {
             for (leaf, _) in (0..).map(LeafId).zip(&group.chunks) {
                 work(Chunk {
                     file: &file,
@@ -378,7 +378,7 @@ fn pages_are_the_parts_of_their_chunks() {
             assert!(!all || found.len() == expected.len(), "{place}");
             places += expected.len();
         }
-        let group = &file.meta().row_groups[chunk.ordinal];
+        let group = &file.meta().unwrap().row_groups[chunk.ordinal];
         if let Some(Some(last)) = pages.last().map(|page| page.rows.as_ref()) {
             assert_eq!(last.end, group.rows, "{place}");
         }

@@ -80,7 +80,7 @@ fn write(table: &AnyTable, options: WriteOptions) -> Vec<u8> {
     let (returned, bytes) = writer.into_parts().unwrap();
     assert_eq!(
         format!("{returned:?}"),
-        format!("{:?}", open(&bytes).meta())
+        format!("{:?}", open(&bytes).meta().unwrap())
     );
     bytes
 }
@@ -95,7 +95,7 @@ fn open(bytes: &[u8]) -> File {
 fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
     let (file, context) = (open(bytes), ReadContext::default());
     let mut out = Vec::new();
-    for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+    for (ordinal, group) in file.meta().unwrap().row_groups.iter().enumerate() {
         let mut reader = file.column(ordinal, column, &context).unwrap();
         let mut left = group.rows as usize;
         while left > 0 {
@@ -215,7 +215,7 @@ fn row_groups_of_few_and_of_many_values_alternate() {
     };
     let bytes = write(&table, options);
     let file = open(&bytes);
-    let groups = &file.meta().row_groups;
+    let groups = &file.meta().unwrap().row_groups;
     let coded = |group: usize| {
         groups[group].chunks[0]
             .encodings

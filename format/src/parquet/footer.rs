@@ -7,7 +7,7 @@
 //! A plain footer of an encrypted file is followed by a signature within its length.
 // spec: README.md, "File format"; parquet.thrift, FileMetaData; Encryption.md
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use bytes::Bytes;
 
@@ -16,9 +16,9 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::encryption::EncryptionAlgorithm;
 use crate::parquet::key_value::KeyValue;
-use crate::parquet::row_group::RowGroup;
+use crate::parquet::row_group::{self, ChunkPlace, ColumnChunk, RowGroup};
 use crate::parquet::schema_element::SchemaElement;
-use crate::parquet::thrift::{self, Fields, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{self, Fields, InPlace, Reader, Structure, Wire, Writer};
 
 /// What a file begins with, and ends with if its footer is not encrypted.
 pub const MAGIC: [u8; 4] = *b"PAR1";
@@ -82,9 +82,9 @@ impl Tail {
     }
 }
 
-/// The footer.
+/// The footer, whose chunks are decoded or only found, as [`Footer`] has them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct FileMetaData {
+pub struct FileMetaData<C = ColumnChunk> {
     /// Version of the format, 1 or 2, which means nothing.
     pub version: i32,
     /// The tree of columns, flattened depth first; the root comes first.
@@ -92,7 +92,7 @@ pub struct FileMetaData {
     /// Rows in the file.
     pub num_rows: i64,
     /// Row groups, in file order.
-    pub row_groups: Vec<RowGroup>,
+    pub row_groups: Vec<RowGroup<C>>,
     /// Application metadata.
     pub key_value_metadata: Option<Vec<KeyValue>>,
     /// Who wrote the file: application, version and build.
@@ -133,28 +133,36 @@ impl FileMetaData {
     }
 }
 
+/// A footer with its chunks as `C` has them.
+fn decode_with_chunks<C: InPlace>(reader: &mut Reader<'_>) -> Result<FileMetaData<C>> {
+    let mut meta = FileMetaData::default();
+    let mut fields = Fields::new("FileMetaData");
+    while let Some((id, wire)) = fields.next(reader)? {
+        match (id, wire) {
+            (1, Wire::I32) => meta.version = reader.i32()?,
+            (2, Wire::List) => meta.schema = decode_schema(reader)?,
+            (3, Wire::I64) => meta.num_rows = reader.i64()?,
+            (4, Wire::List) => {
+                let row_groups = reader.list_of(Wire::Struct, row_group::decode_with_chunks);
+                meta.row_groups = row_groups?;
+            }
+            (5, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
+            (6, Wire::Binary) => meta.created_by = Some(reader.string()?),
+            (7, Wire::List) => meta.column_orders = Some(reader.structures()?),
+            (8, Wire::Struct) => {
+                meta.encryption_algorithm = Some(Structure::decode_from(reader)?);
+            }
+            (9, Wire::Binary) => meta.footer_signing_key_metadata = Some(reader.binary()?),
+            _ => fields.skip(reader, wire)?,
+        }
+    }
+    fields.require(reader, &[1, 2, 3, 4])?;
+    Ok(meta)
+}
+
 impl Structure for FileMetaData {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut meta = FileMetaData::default();
-        let mut fields = Fields::new("FileMetaData");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::I32) => meta.version = reader.i32()?,
-                (2, Wire::List) => meta.schema = decode_schema(reader)?,
-                (3, Wire::I64) => meta.num_rows = reader.i64()?,
-                (4, Wire::List) => meta.row_groups = reader.structures()?,
-                (5, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
-                (6, Wire::Binary) => meta.created_by = Some(reader.string()?),
-                (7, Wire::List) => meta.column_orders = Some(reader.structures()?),
-                (8, Wire::Struct) => {
-                    meta.encryption_algorithm = Some(Structure::decode_from(reader)?);
-                }
-                (9, Wire::Binary) => meta.footer_signing_key_metadata = Some(reader.binary()?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        fields.require(reader, &[1, 2, 3, 4])?;
-        Ok(meta)
+        decode_with_chunks(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {
@@ -167,6 +175,51 @@ impl Structure for FileMetaData {
         writer.structures(7, self.column_orders.as_deref());
         writer.structure(8, self.encryption_algorithm.as_ref());
         writer.binary(9, self.footer_signing_key_metadata.as_deref());
+    }
+}
+
+/// A footer whose column chunks are decoded when they are asked for: most queries want few of them.
+#[derive(Debug, Clone)]
+pub struct Footer {
+    bytes: Bytes,
+    limits: Limits,
+    index: FileMetaData<ChunkPlace>,
+}
+
+impl Footer {
+    /// The footer that `bytes` hold. What is wrong inside of a chunk shows when it is asked for.
+    pub fn decode(bytes: &Bytes, limits: &Limits) -> Result<Footer> {
+        Limits::check(bytes.len() as u64, limits.footer_bytes, "footer")?;
+        let mut reader = Reader::at(bytes, 0, limits)?;
+        Ok(Footer {
+            index: decode_with_chunks(&mut reader)?,
+            bytes: bytes.clone(),
+            limits: *limits,
+        })
+    }
+
+    /// A chunk by the numbers of its row group and leaf; `None` if there is none.
+    pub fn chunk(&self, row_group: usize, leaf: usize) -> Result<Option<ColumnChunk>> {
+        let group = self.index.row_groups.get(row_group);
+        let Some(ChunkPlace(position)) = group.and_then(|group| group.columns.get(leaf)) else {
+            return Ok(None);
+        };
+        let mut reader = Reader::at(&self.bytes, *position, &self.limits)?;
+        ColumnChunk::decode_from(&mut reader).map(Some)
+    }
+
+    /// Everything decoded.
+    pub fn whole(&self) -> Result<FileMetaData> {
+        FileMetaData::decode(&self.bytes, &self.limits)
+    }
+}
+
+/// All but the chunks.
+impl Deref for Footer {
+    type Target = FileMetaData<ChunkPlace>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.index
     }
 }
 

@@ -38,17 +38,42 @@ pub fn decode(
 ) -> Result<Neutral> {
     let (schema, leaves) = schema::decode(&footer.schema, limits)?;
     let trust = trusts(footer, &leaves);
-    let mut row_groups = Vec::with_capacity(footer.row_groups.len());
-    let mut rows = 0u64;
-    for (ordinal, group) in footer.row_groups.iter().enumerate() {
-        let group = row_group(group, &leaves, &trust, file_size)
-            .map_err(|error| error.at_row_group(ordinal))?;
-        rows = (rows.checked_add(group.rows))
-            .ok_or_else(|| Error::corrupt("the rows exceed 64 bits").at_row_group(ordinal))?;
-        row_groups.push(group);
-    }
-    let meta = file_meta(footer, schema, row_groups, (rows, footer_bytes));
+    let rows = group_rows(footer, &leaves)?;
+    let groups = footer.row_groups.iter().zip(&rows).enumerate();
+    let row_groups = groups
+        .map(|(ordinal, (group, rows))| {
+            row_group(group, *rows, (&leaves, &trust), file_size)
+                .map_err(|error| error.at_row_group(ordinal))
+        })
+        .collect::<Result<_>>()?;
+    let meta = file_meta(
+        footer,
+        schema,
+        row_groups,
+        (rows.iter().sum(), footer_bytes),
+    );
     Ok(Neutral { meta, leaves })
+}
+
+/// The rows of each row group, whose sum is the file's; each has a chunk for every leaf.
+pub fn group_rows<C>(footer: &FileMetaData<C>, leaves: &[Leaf]) -> Result<Vec<u64>> {
+    let mut sum = 0u64;
+    let groups = footer.row_groups.iter().enumerate();
+    groups
+        .map(|(ordinal, group)| {
+            let rows = unsigned(group.num_rows, "RowGroup", "num_rows")
+                .map_err(|error| error.at_row_group(ordinal))?;
+            let corrupt = |message: String| Error::corrupt(message).at_row_group(ordinal);
+            if group.columns.len() != leaves.len() {
+                let message = format!("{} chunks for {} leaves", group.columns.len(), leaves.len());
+                return Err(corrupt(message).at("RowGroup", 0));
+            }
+            sum = sum
+                .checked_add(rows)
+                .ok_or_else(|| corrupt("the rows exceed 64 bits".into()))?;
+            Ok(rows)
+        })
+        .collect()
 }
 
 fn file_meta(
@@ -74,20 +99,24 @@ fn file_meta(
 }
 
 /// What may be believed of each leaf's statistics. Column orders that are not one a leaf are no orders.
-pub fn trusts<'a>(footer: &FileMetaData, leaves: &'a [Leaf]) -> Vec<Trust<'a>> {
+pub fn trusts<'a, C>(footer: &FileMetaData<C>, leaves: &'a [Leaf]) -> Vec<Trust<'a>> {
     let writer = CreatedBy::parse(footer.created_by.as_deref());
     let leaf = |ordinal| trust_of(footer, leaves, ordinal, &writer);
     (0..leaves.len()).filter_map(leaf).collect()
 }
 
 /// What may be believed of the statistics of one of the leaves.
-pub fn trust<'a>(footer: &FileMetaData, leaves: &'a [Leaf], ordinal: usize) -> Option<Trust<'a>> {
+pub fn trust<'a, C>(
+    footer: &FileMetaData<C>,
+    leaves: &'a [Leaf],
+    ordinal: usize,
+) -> Option<Trust<'a>> {
     let writer = CreatedBy::parse(footer.created_by.as_deref());
     trust_of(footer, leaves, ordinal, &writer)
 }
 
-fn trust_of<'a>(
-    footer: &FileMetaData,
+fn trust_of<'a, C>(
+    footer: &FileMetaData<C>,
     leaves: &'a [Leaf],
     ordinal: usize,
     writer: &CreatedBy<'_>,
@@ -104,15 +133,10 @@ fn trust_of<'a>(
 
 fn row_group(
     group: &RowGroup,
-    leaves: &[Leaf],
-    trust: &[Trust<'_>],
+    rows: u64,
+    (leaves, trust): (&[Leaf], &[Trust<'_>]),
     file_size: u64,
 ) -> Result<RowGroupMeta> {
-    let rows = unsigned(group.num_rows, "RowGroup", "num_rows")?;
-    if group.columns.len() != leaves.len() {
-        let message = format!("{} chunks for {} leaves", group.columns.len(), leaves.len());
-        return Err(Error::corrupt(message).at("RowGroup", 0));
-    }
     let mut range: Option<Range<u64>> = None;
     let mut chunks = Vec::with_capacity(leaves.len());
     for ((chunk, leaf), trust) in group.columns.iter().zip(leaves).zip(trust) {
@@ -134,7 +158,7 @@ fn row_group(
 }
 
 /// A chunk and where its bytes are, unless its metadata is encrypted.
-fn chunk_meta(
+pub fn chunk_meta(
     chunk: &ColumnChunk,
     leaf: &Leaf,
     trust: &Trust<'_>,

@@ -8,11 +8,11 @@ use crate::parquet::column_metadata::ColumnMetaData;
 use crate::parquet::encryption::ColumnCryptoMetaData;
 use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire, Writer};
 
-/// A horizontal part of the file.
+/// A horizontal part of the file, whose chunks are decoded or only [found](ChunkPlace).
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct RowGroup {
+pub struct RowGroup<C = ColumnChunk> {
     /// One a leaf, in leaf order.
-    pub columns: Vec<ColumnChunk>,
+    pub columns: Vec<C>,
     /// Bytes of all chunks decompressed.
     pub total_byte_size: i64,
     /// Rows.
@@ -27,24 +27,29 @@ pub struct RowGroup {
     pub ordinal: Option<i16>,
 }
 
+/// A row group with its chunks as `C` has them.
+pub(crate) fn decode_with_chunks<C: InPlace>(reader: &mut Reader<'_>) -> Result<RowGroup<C>> {
+    let mut group = RowGroup::default();
+    let mut fields = Fields::new("RowGroup");
+    while let Some((id, wire)) = fields.next(reader)? {
+        match (id, wire) {
+            (1, Wire::List) => group.columns = reader.structures_in_place()?,
+            (2, Wire::I64) => group.total_byte_size = reader.i64()?,
+            (3, Wire::I64) => group.num_rows = reader.i64()?,
+            (4, Wire::List) => group.sorting_columns = Some(reader.structures()?),
+            (5, Wire::I64) => group.file_offset = Some(reader.i64()?),
+            (6, Wire::I64) => group.total_compressed_size = Some(reader.i64()?),
+            (7, Wire::I16) => group.ordinal = Some(reader.i16()?),
+            _ => fields.skip(reader, wire)?,
+        }
+    }
+    fields.require(reader, &[1, 2, 3])?;
+    Ok(group)
+}
+
 impl Structure for RowGroup {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut group = RowGroup::default();
-        let mut fields = Fields::new("RowGroup");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::List) => group.columns = reader.structures_in_place()?,
-                (2, Wire::I64) => group.total_byte_size = reader.i64()?,
-                (3, Wire::I64) => group.num_rows = reader.i64()?,
-                (4, Wire::List) => group.sorting_columns = Some(reader.structures()?),
-                (5, Wire::I64) => group.file_offset = Some(reader.i64()?),
-                (6, Wire::I64) => group.total_compressed_size = Some(reader.i64()?),
-                (7, Wire::I16) => group.ordinal = Some(reader.i16()?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        fields.require(reader, &[1, 2, 3])?;
-        Ok(group)
+        decode_with_chunks(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {
@@ -89,6 +94,17 @@ impl Structure for SortingColumn {
         writer.i32(1, self.column_idx);
         writer.bool(2, self.descending);
         writer.bool(3, self.nulls_first);
+    }
+}
+
+/// Where in the footer a column chunk is described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChunkPlace(pub(crate) usize);
+
+impl InPlace for ChunkPlace {
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        self.0 = reader.position();
+        reader.skip(Wire::Struct)
     }
 }
 

@@ -115,7 +115,7 @@ pub(crate) trait Structure: Sized {
 }
 
 /// A struct that footers have many of: it is decoded where it stays, because it is too large to be moved.
-pub(crate) trait InPlace: Structure + Default {
+pub(crate) trait InPlace: Default {
     /// Reads the fields and the stop byte into a value that has none yet.
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()>;
 
@@ -348,6 +348,14 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(list)
+    }
+
+    /// The same bytes, `position` of them consumed; places in errors are counted from the first.
+    pub(crate) fn at(bytes: &'a Bytes, position: usize, limits: &Limits) -> Result<Self> {
+        let mut reader = Reader::new(bytes, limits);
+        reader.shared = Some(bytes);
+        reader.cursor.take(position)?;
+        Ok(reader)
     }
 
     /// Passes over a value of type `wire`.

@@ -10,19 +10,20 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::FileMeta;
+use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::created_by::CreatedBy;
 use lith_format::parquet::encryption::FileCryptoMetaData;
-use lith_format::parquet::footer::{FileMetaData, TAIL_BYTES, Tail};
+use lith_format::parquet::footer::{Footer, TAIL_BYTES, Tail};
 use lith_format::parquet::neutral::{self, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
-use lith_format::parquet::schema::Leaf;
+use lith_format::parquet::schema::{self, Leaf};
+use lith_format::schema::{LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
 
@@ -36,13 +37,19 @@ use crate::source::Source;
 /// How much of a file's end is read at first: most footers are within.
 const FIRST_READ: u64 = 64 << 10;
 
-/// A Parquet file whose footer is decoded.
+/// A Parquet file whose footer is decoded, but for what it says of chunks: that is decoded when it is
+/// asked for.
 #[derive(Debug, Clone)]
 pub struct ParquetFile {
     path: PathBuf,
-    footer: FileMetaData,
-    meta: FileMeta,
+    file_size: u64,
+    footer: Footer,
+    footer_range: Range<u64>,
+    schema: Schema,
     leaves: Vec<Leaf>,
+    rows: Vec<u64>,
+    limits: Limits,
+    meta: OnceLock<FileMeta>,
 }
 
 impl ParquetFile {
@@ -52,25 +59,75 @@ impl ParquetFile {
     }
 
     fn decode(source: &dyn Source, limits: &Limits) -> Result<Self> {
-        let (footer, footer_bytes) = read_footer(source, limits)?;
-        let neutral::Neutral { meta, leaves } =
-            neutral::decode(&footer, source.size(), footer_bytes, limits)?;
+        let (footer_range, bytes) = footer_bytes(source, limits)?;
+        let footer =
+            Footer::decode(&bytes, limits).map_err(|error| error.rebase(footer_range.start))?;
+        let (schema, leaves) = schema::decode(&footer.schema, limits)?;
         Ok(ParquetFile {
             path: source.name().to_path_buf(),
+            file_size: source.size(),
+            rows: neutral::group_rows(&footer, &leaves)?,
             footer,
-            meta,
+            footer_range,
+            schema,
             leaves,
+            limits: *limits,
+            meta: OnceLock::new(),
         })
     }
 
     /// The footer, in the specification's words.
-    pub fn footer(&self) -> &FileMetaData {
+    pub fn footer(&self) -> &Footer {
         &self.footer
     }
 
-    /// What the footer says, format-neutral.
-    pub fn meta(&self) -> &FileMeta {
-        &self.meta
+    /// The columns.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The rows of each row group.
+    pub fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// Everything that the footer says, format-neutral. It is decoded when it is first asked for.
+    pub fn meta(&self) -> Result<&FileMeta> {
+        if let Some(meta) = self.meta.get() {
+            return Ok(meta);
+        }
+        let length = self.footer_range.end - self.footer_range.start;
+        let decode = || {
+            let footer = self.footer.whole()?;
+            neutral::decode(&footer, self.file_size, length, &self.limits)
+        };
+        let neutral = decode().map_err(|error| self.in_footer(error))?;
+        Ok(self.meta.get_or_init(|| neutral.meta))
+    }
+
+    /// What the footer says of a leaf in a row group, in the specification's words.
+    pub fn chunk(&self, row_group: usize, leaf: LeafId) -> Result<ColumnChunk> {
+        let chunk = self.footer.chunk(row_group, leaf.index());
+        chunk
+            .map_err(|error| self.in_footer(error))?
+            .ok_or_else(|| Error::invalid("there is no such row group or column"))
+    }
+
+    /// The same, format-neutral.
+    pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Result<ChunkMeta> {
+        let chunk = self.chunk(row_group, leaf)?;
+        let trust = neutral::trust(&self.footer, &self.leaves, leaf.index());
+        let (Some(trust), Some(leaf)) = (trust, self.leaves.get(leaf.index())) else {
+            return Err(Error::invalid("there is no such column"));
+        };
+        let (meta, _) = neutral::chunk_meta(&chunk, leaf, &trust, self.file_size)
+            .map_err(|error| self.in_footer(error))?;
+        Ok(meta)
+    }
+
+    /// An error whose place is in the footer's bytes, at its place in the file.
+    fn in_footer(&self, error: Error) -> Error {
+        error.rebase(self.footer_range.start).at_path(&self.path)
     }
 
     /// What each leaf needs to be read.
@@ -86,7 +143,7 @@ impl ParquetFile {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let field = self.meta.schema.fields.get(column);
+        let field = self.schema.fields.get(column);
         let site = Site {
             path: self.path.clone(),
             row_group,
@@ -105,14 +162,12 @@ impl ParquetFile {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let (Some(group), Some(field)) = (
-            self.footer.row_groups.get(row_group),
-            self.meta.schema.fields.get(column),
-        ) else {
+        let field = self.schema.fields.get(column);
+        let (Some(rows), Some(field)) = (self.rows.get(row_group), field) else {
             return Err(Error::invalid("there is no such row group or column"));
         };
-        let rows = usize::try_from(group.num_rows)
-            .map_err(|_| Error::corrupt(format!("row group of {} rows", group.num_rows)))?;
+        let rows = usize::try_from(*rows)
+            .map_err(|_| Error::corrupt(format!("row group of {rows} rows")))?;
         if field.ty.is_nested() {
             return Err(Error::unsupported("nested columns are not read yet"));
         }
@@ -120,10 +175,11 @@ impl ParquetFile {
             return Ok(Box::new(Nulls { rows_left: rows }));
         }
         let index = self.leaves.partition_point(|leaf| leaf.column < column);
-        let (Some(leaf), Some(chunk)) = (self.leaves.get(index), group.columns.get(index)) else {
+        let Some(leaf) = self.leaves.get(index) else {
             return Err(Error::corrupt("the row group lacks the column"));
         };
-        let meta = readable(chunk, leaf)?;
+        let chunk = self.chunk(row_group, LeafId(index as u32))?;
+        let meta = readable(&chunk, leaf)?;
         if usize::try_from(meta.num_values) != Ok(rows) {
             return Err(Error::corrupt(format!(
                 "chunk of {} values in a row group of {rows} rows",
@@ -174,13 +230,6 @@ pub(super) fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a Co
 fn encrypted(what: &str) -> Error {
     let message = format!("the {what} and no key was given");
     Error::new(ErrorKind::Encrypted, message)
-}
-
-/// The footer at the end of a file, and how long it is.
-fn read_footer(source: &dyn Source, limits: &Limits) -> Result<(FileMetaData, u64)> {
-    let (range, bytes) = footer_bytes(source, limits)?;
-    let footer = FileMetaData::decode(&bytes, limits).map_err(|error| error.rebase(range.start))?;
-    Ok((footer, bytes.len() as u64))
 }
 
 /// The bytes of the footer at the end of a file, in one go where it is small, and where they lie. A footer

@@ -19,8 +19,6 @@ use lith_format::parquet::neutral::{
     self, chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
-use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
-use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::strides::{self, PageMeta};
 use lith_format::schema::LeafId;
 
@@ -40,7 +38,7 @@ impl ParquetFile {
         leaf: LeafId,
         limits: &Limits,
     ) -> Result<Vec<PageMeta>> {
-        let work = |walk: &mut Walk<'_>| walk.pages(ordinal, leaf.index());
+        let work = |walk: &mut Walk<'_>| walk.pages(ordinal, leaf);
         self.walk(source, (ordinal, leaf), limits, work)
     }
 
@@ -54,8 +52,10 @@ impl ParquetFile {
         limits: &Limits,
     ) -> Result<Vec<HeadedPage>> {
         let work = |walk: &mut Walk<'_>| {
-            let (_, chunk, leaf) = walk.chunk(ordinal, leaf.index())?;
-            walk.headers(readable(chunk, leaf)?)
+            let chunk = self.chunk(ordinal, leaf)?;
+            let leaf = self.leaves().get(leaf.index());
+            let leaf = leaf.ok_or_else(|| Error::invalid("there is no such column"))?;
+            walk.headers(readable(&chunk, leaf)?)
         };
         self.walk(source, (ordinal, leaf), limits, work)
     }
@@ -88,29 +88,22 @@ struct Walk<'a> {
     limits: &'a Limits,
 }
 
-impl<'a> Walk<'a> {
-    fn chunk(
-        &self,
-        ordinal: usize,
-        leaf: usize,
-    ) -> Result<(&'a RowGroup, &'a ColumnChunk, &'a Leaf)> {
-        let group = self.file.footer().row_groups.get(ordinal);
-        let chunk = group.and_then(|group| group.columns.get(leaf));
-        match (group, chunk, self.file.leaves().get(leaf)) {
-            (Some(group), Some(chunk), Some(leaf)) => Ok((group, chunk, leaf)),
-            _ => Err(Error::invalid("there is no such row group or column")),
-        }
-    }
-
-    fn pages(&mut self, ordinal: usize, leaf: usize) -> Result<Vec<PageMeta>> {
-        let trust = neutral::trust(self.file.footer(), self.file.leaves(), leaf);
-        let (group, chunk, leaf) = self.chunk(ordinal, leaf)?;
-        let trust = trust.ok_or_else(|| Error::invalid("there is no such column"))?;
-        let meta = readable(chunk, leaf)?;
-        let rows = u64::try_from(group.num_rows).unwrap_or(0);
+impl Walk<'_> {
+    fn pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<PageMeta>> {
+        let file = self.file;
+        let chunk = file.chunk(ordinal, leaf)?;
+        let trust = neutral::trust(file.footer(), file.leaves(), leaf.index());
+        let (Some(&rows), Some(trust), Some(leaf)) = (
+            file.rows().get(ordinal),
+            trust,
+            file.leaves().get(leaf.index()),
+        ) else {
+            return Err(Error::invalid("there is no such row group or column"));
+        };
+        let meta = readable(&chunk, leaf)?;
         let size = self.window.size();
-        let offsets = self.index(offset_index_range(chunk, size), OffsetIndex::decode);
-        let bounds = self.index(column_index_range(chunk, size), ColumnIndex::decode);
+        let offsets = self.index(offset_index_range(&chunk, size), OffsetIndex::decode);
+        let bounds = self.index(column_index_range(&chunk, size), ColumnIndex::decode);
         if let (Some(offsets), Some(bounds)) = (&offsets, &bounds)
             && let Ok(pages) = strides::indexed(offsets, bounds, rows, (leaf, &trust))
         {

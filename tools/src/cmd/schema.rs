@@ -45,7 +45,7 @@ fn ddl(opened: &Opened) -> Result<String> {
     let path = opened.paths().first().cloned().unwrap_or_default();
     let stem = path.file_stem().unwrap_or_default().display().to_string();
     let first = opened.files().next().transpose()?;
-    let format = first.map_or(Format::Parquet, |file| file.meta().format);
+    let format = first.map_or(Format::Parquet, |file| file.format());
     let location = path.display().to_string();
     Ok(create_table(&stem, &opened.table.schema, format, &location))
 }
