@@ -13,6 +13,8 @@ pub struct Limits {
     pub page_bytes: usize,
     /// Size of one column's data in one row group.
     pub chunk_bytes: usize,
+    /// Length of one name in a schema.
+    pub name_bytes: usize,
     /// Nodes in a schema.
     pub schema_nodes: usize,
     /// Depth of nesting: of the schema and of encoded structures that are skipped.
@@ -25,13 +27,36 @@ impl Default for Limits {
             footer_bytes: 256 << 20,
             page_bytes: 1 << 30,
             chunk_bytes: 4 << 30,
+            name_bytes: 1 << 20,
             schema_nodes: 1 << 20,
             depth: 64,
         }
     }
 }
 
+/// What a byte of metadata may take in memory: more than any that means something does, and a little for all.
+const DECODED_PER_BYTE: usize = 32;
+const DECODED_AT_LEAST: usize = 4 << 20;
+
 impl Limits {
+    /// How much memory may be taken by what `encoded` bytes of metadata are decoded to.
+    pub(crate) fn decoded(encoded: usize) -> usize {
+        encoded
+            .saturating_mul(DECODED_PER_BYTE)
+            .saturating_add(DECODED_AT_LEAST)
+    }
+
+    /// Room for one more in a list that a file may make long; not to get it is an error, not the end.
+    #[inline]
+    pub(crate) fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
+        if list.len() == list.capacity() {
+            list.try_reserve(1)
+                .map_err(|_| Error::limit("there is no memory for a list"))?;
+        }
+        list.push(value);
+        Ok(())
+    }
+
     /// Accepts `size` if it does not exceed `limit`; `what` names it in the error.
     pub fn check(size: u64, limit: usize, what: &'static str) -> Result<usize> {
         match usize::try_from(size) {

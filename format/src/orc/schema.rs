@@ -108,6 +108,9 @@ fn validate(types: &[Type], limits: &Limits) -> Result<()> {
         if let Err(message) = validate_shape(node) {
             return corrupt(message);
         }
+        for name in &node.field_names {
+            Limits::check(name.len() as u64, limits.name_bytes, "column name")?;
+        }
         for &child in &node.subtypes {
             match depths.get_mut(child as usize) {
                 _ if child as usize <= id => return corrupt("comes after one of its children"),

@@ -314,6 +314,20 @@ mod tests {
     }
 
     #[test]
+    fn names_are_not_longer_than_allowed() {
+        let mut meta = testing::file_metadata();
+        let limits = Limits {
+            name_bytes: 100,
+            ..Limits::default()
+        };
+        for (length, kind) in [(100, None), (101, Some(ErrorKind::LimitExceeded))] {
+            meta.schema[1].name = "n".repeat(length);
+            let read = FileMetaData::decode_schema(&meta.encode().into(), &limits);
+            assert_eq!(read.err().map(|error| error.kind()), kind);
+        }
+    }
+
+    #[test]
     fn more_schema_elements_than_allowed_are_not_read() {
         let meta = testing::file_metadata();
         let limits = Limits {

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use crate::bytes::{Cursor, put_varint};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::parquet::thrift::{Reader, Wire};
 
 /// Names from the root's child down to a leaf.
@@ -34,7 +35,10 @@ impl LeafPath {
 
     pub(crate) fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
         let mut path = LeafPath::default();
-        for _ in 0..reader.list_head(Wire::Binary)? {
+        let count = reader.list_head(Wire::Binary)?;
+        // the root has no name here, so that no leaf of a schema within the limits lies deeper
+        Limits::check(count as u64, reader.limits().depth, "column path")?;
+        for _ in 0..count {
             path.push(reader.text()?);
         }
         Ok(path)

@@ -3,6 +3,7 @@
 // spec: parquet.thrift, SchemaElement
 
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
 use crate::parquet::logical::LogicalType;
 use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
@@ -43,7 +44,11 @@ impl Structure for SchemaElement {
                 (3, Wire::I32) => {
                     node.repetition_type = Some(FieldRepetitionType::from_id(reader.i32()?));
                 }
-                (4, Wire::Binary) => node.name = reader.string()?,
+                (4, Wire::Binary) => {
+                    let name = reader.text()?;
+                    Limits::check(name.len() as u64, reader.limits().name_bytes, "column name")?;
+                    node.name = name.to_owned();
+                }
                 (5, Wire::I32) => node.num_children = Some(reader.i32()?),
                 (6, Wire::I32) => {
                     node.converted_type = Some(ConvertedType::from_id(reader.i32()?));
@@ -76,7 +81,6 @@ impl Structure for SchemaElement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
     use crate::parquet::thrift;
 
     quickcheck::quickcheck! {

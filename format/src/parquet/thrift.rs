@@ -13,6 +13,7 @@
 //! type, is skipped.
 // spec: thrift-compact-protocol.md
 
+mod lists;
 mod writer;
 
 use bytes::Bytes;
@@ -155,6 +156,8 @@ pub(crate) struct Reader<'a> {
     cursor: Cursor<'a>,
     shared: Option<&'a Bytes>,
     limits: Limits,
+    /// How much memory lists may still take.
+    left: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -163,6 +166,7 @@ impl<'a> Reader<'a> {
             cursor: Cursor::new(bytes),
             shared: None,
             limits: *limits,
+            left: Limits::decoded(bytes.len()),
         }
     }
 
@@ -283,71 +287,6 @@ impl<'a> Reader<'a> {
     /// What the file may make us spend.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// A list whose elements are all of `wire`.
-    pub(crate) fn list_of<T>(
-        &mut self,
-        wire: Wire,
-        mut element: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let count = self.list_head(wire)?;
-        // what a struct takes in memory is not bounded by what it takes in the file: grow from a modest start
-        let mut list = Vec::with_capacity(count.min(4096));
-        for _ in 0..count {
-            list.push(element(self)?);
-        }
-        Ok(list)
-    }
-
-    /// A list that is usually short, whose elements are all of `wire`.
-    pub(crate) fn short_list_of<T, const N: usize>(
-        &mut self,
-        wire: Wire,
-        mut element: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<SmallVec<[T; N]>> {
-        let mut list = SmallVec::new();
-        for _ in 0..self.list_head(wire)? {
-            list.push(element(self)?);
-        }
-        Ok(list)
-    }
-
-    /// How many elements follow, which are all of `wire`.
-    pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
-        let position = self.position();
-        let (found, count) = self.list()?;
-        if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
-            return Err(Error::corrupt(format!(
-                "a list of {found:?} stands where {wire:?} is due"
-            ))
-            .at("thrift", position as u64));
-        }
-        Ok(count)
-    }
-
-    /// A list of structs.
-    pub(crate) fn structures<T: Structure>(&mut self) -> Result<Vec<T>> {
-        self.list_of(Wire::Struct, T::decode_from)
-    }
-
-    /// A list of structs, each decoded where it stays.
-    pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
-        let count = self.list_head(Wire::Struct)?;
-        let (start, first) = (self.position(), count.min(64));
-        let mut list = Vec::with_capacity(first);
-        for index in 0..count {
-            if index == first {
-                // room for the others, as far as the bytes left hold others like the first
-                let size = (self.position() - start).div_ceil(first).max(1);
-                list.reserve_exact((count - first).min(self.cursor.remaining() / size));
-            }
-            list.push(T::default());
-            if let Some(last) = list.last_mut() {
-                last.decode_into(self)?;
-            }
-        }
-        Ok(list)
     }
 
     /// The same bytes, `position` of them consumed; places in errors are counted from the first.

@@ -101,7 +101,8 @@ impl Kind {
 pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<(Node, usize)> {
     let mut walk = Walk {
         reader: Reader::new(bytes, limits),
-        left: limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE),
+        left: Limits::decoded(bytes.len())
+            .min(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
     };
     let node = walk.structure(shape, limits.depth)?;
     Ok((node, walk.reader.position()))
@@ -195,9 +196,14 @@ impl Walk<'_> {
         let depth = deeper(depth)?;
         let (wire, count) = self.reader.list()?;
         let kind = kind.unwrap_or(Kind::of(wire));
-        self.spend(count.saturating_mul(size_of::<Node>()))?;
-        let elements = (0..count).map(|_| self.element(kind, wire, depth));
-        elements.collect::<Result<_>>().map(Node::List)
+        // twice, because what shows the tree takes as much again
+        self.spend(count.saturating_mul(2 * size_of::<Node>()))?;
+        let mut elements = Vec::with_capacity(count.min(64));
+        for _ in 0..count {
+            let element = self.element(kind, wire, depth)?;
+            Limits::push(&mut elements, element)?;
+        }
+        Ok(Node::List(elements))
     }
 
     /// A list of pairs.

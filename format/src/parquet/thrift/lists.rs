@@ -1,0 +1,162 @@
+//! Lists of the compact protocol, each in the kind of memory that suits its elements.
+//!
+//! What a struct takes in memory is not bounded by what it takes in the file, where one byte may be all of it:
+//! lists are held against how much memory metadata of this length may take, and memory that the system does
+//! not have is an error.
+// spec: thrift-compact-protocol.md
+
+use smallvec::SmallVec;
+
+use super::{InPlace, Reader, Structure, Wire};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+
+impl Reader<'_> {
+    /// A list whose elements are all of `wire`.
+    pub(crate) fn list_of<T>(
+        &mut self,
+        wire: Wire,
+        mut element: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let count = self.list_head(wire)?;
+        self.spend::<T>(count)?;
+        let mut list = Vec::with_capacity(count.min(4096));
+        for _ in 0..count {
+            let element = element(self)?;
+            Limits::push(&mut list, element)?;
+        }
+        Ok(list)
+    }
+
+    /// A list that is usually short, whose elements are all of `wire`.
+    pub(crate) fn short_list_of<T, const N: usize>(
+        &mut self,
+        wire: Wire,
+        mut element: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<SmallVec<[T; N]>> {
+        let count = self.list_head(wire)?;
+        let mut list = SmallVec::new();
+        if count > N {
+            self.spend::<T>(count)?;
+            let room = list.try_reserve_exact(count);
+            room.map_err(|_| Error::limit("there is no memory for a list"))?;
+        }
+        for _ in 0..count {
+            list.push(element(self)?);
+        }
+        Ok(list)
+    }
+
+    /// How many elements follow, which are all of `wire`.
+    pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
+        let position = self.position();
+        let (found, count) = self.list()?;
+        if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
+            return Err(Error::corrupt(format!(
+                "a list of {found:?} stands where {wire:?} is due"
+            ))
+            .at("thrift", position as u64));
+        }
+        Ok(count)
+    }
+
+    /// A list of structs.
+    pub(crate) fn structures<T: Structure>(&mut self) -> Result<Vec<T>> {
+        self.list_of(Wire::Struct, T::decode_from)
+    }
+
+    /// A list of structs, each decoded where it stays.
+    pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
+        let count = self.list_head(Wire::Struct)?;
+        self.spend::<T>(count)?;
+        let (start, first) = (self.position(), count.min(64));
+        let mut list = Vec::with_capacity(first);
+        for index in 0..count {
+            if index == first {
+                // room for the others, as far as the bytes left hold others like the first
+                let size = (self.position() - start).div_ceil(first).max(1);
+                let more = (count - first).min(self.cursor.remaining() / size);
+                // if it cannot be had at once, it may turn out that less is needed
+                let _ = list.try_reserve_exact(more);
+            }
+            Limits::push(&mut list, T::default())?;
+            if let Some(last) = list.last_mut() {
+                last.decode_into(self)?;
+            }
+        }
+        Ok(list)
+    }
+
+    /// Takes the memory of `count` elements off what may be taken: what a struct takes there is not bounded
+    /// by what it takes in the file.
+    fn spend<T>(&mut self, count: usize) -> Result<()> {
+        match self.left.checked_sub(count.saturating_mul(size_of::<T>())) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(
+                Error::limit(format!("{count} elements are too large when decoded"))
+                    .at("thrift", self.position() as u64),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Writer;
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn reader(bytes: &[u8]) -> Reader<'_> {
+        Reader::new(bytes, &Limits::default())
+    }
+
+    #[test]
+    fn lists_of_next_to_nothing_are_held_against_memory() {
+        let list = |count: usize, head: u8| {
+            let mut bytes = vec![head];
+            crate::bytes::put_varint(&mut bytes, count as u64);
+            bytes.extend(std::iter::repeat_n(0, count));
+            bytes
+        };
+        let few = list(1000, 0xfc);
+        let many = list(200_000, 0xfc);
+        type Group = crate::parquet::row_group::RowGroup;
+        type Chunk = crate::parquet::row_group::ColumnChunk;
+        assert_eq!(reader(&few).structures::<Empty>().unwrap().len(), 1000);
+        for error in [
+            reader(&many).structures::<Group>().err(),
+            reader(&many).structures_in_place::<Chunk>().err(),
+            reader(&many).structures::<Empty>().err(),
+        ] {
+            assert_eq!(error.unwrap().kind(), ErrorKind::LimitExceeded);
+        }
+        let numbers = list(200_000, 0xf5);
+        let wide = |reader: &mut Reader<'_>| reader.i32().map(|_| [0u64; 16]);
+        let listed = reader(&numbers).list_of(Wire::I32, wide);
+        assert_eq!(listed.unwrap_err().kind(), ErrorKind::LimitExceeded);
+        let short = reader(&numbers).short_list_of::<_, 4>(Wire::I32, wide);
+        assert_eq!(short.unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(
+            reader(&numbers)
+                .list_of(Wire::I32, Reader::i32)
+                .unwrap()
+                .len(),
+            200_000
+        );
+    }
+
+    /// A structure without fields that takes 256 bytes.
+    #[derive(Debug)]
+    struct Empty(#[expect(dead_code, reason = "it only takes room")] [u64; 32]);
+
+    impl Structure for Empty {
+        fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+            reader.skip(Wire::Struct).map(|()| Empty([0; 32]))
+        }
+
+        fn encode_to(&self, _: &mut Writer<'_>) {}
+    }
+}
