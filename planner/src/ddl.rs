@@ -25,7 +25,14 @@ use crate::read_schema::spark_schema;
 /// The statement for a table of this name, format and place.
 pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &str) -> String {
     let schema = spark_schema(&table.schema);
-    let mut out = format!("CREATE TABLE {} (", quoted(name));
+    let mut out = String::new();
+    if std::iter::once(name)
+        .chain(names(&schema.fields))
+        .any(|name| name.contains(char::is_control))
+    {
+        out.push_str("-- control characters of names are shown as escapes, which Spark's names do not have\n");
+    }
+    let _ = write!(out, "CREATE TABLE {} (", quoted(name));
     for (index, field) in schema.fields.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let _ = write!(
@@ -44,9 +51,39 @@ pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &
     if !partitions.is_empty() {
         let _ = write!(out, "\nPARTITIONED BY ({})", partitions.join(", "));
     }
-    let location = location.replace('\\', "\\\\").replace('\'', "\\'");
-    let _ = writeln!(out, "\nLOCATION '{}';", escape_controls(&location));
+    let _ = writeln!(out, "\nLOCATION '{}';", literal(location));
     out
+}
+
+/// Text between quotes, with the escapes of Spark's literals.
+fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '\'' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The names of fields and of all below them.
+fn names(fields: &[Field]) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut left: Vec<&Field> = fields.iter().collect();
+    while let Some(field) = left.pop() {
+        names.push(field.name.as_str());
+        match &field.ty {
+            LogicalType::List(element) => left.push(element),
+            LogicalType::Map(entry) => left.extend(entry.iter()),
+            LogicalType::Struct(fields) | LogicalType::Union(fields) => left.extend(fields.iter()),
+            _ => {}
+        }
+    }
+    names
 }
 
 fn ddl_type(ty: &LogicalType) -> String {
@@ -84,6 +121,25 @@ mod tests {
     use lith_format::schema::Schema;
 
     use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_where_they_can_be_and_told_of() {
+        let inner = Field::nullable("a\u{1b}`b", LogicalType::Int32);
+        let ty = LogicalType::Struct([inner].into());
+        let table = TableSchema::of_file(Arc::new(Schema::new(vec![Field::nullable("s", ty)])));
+        let statement = create_table("t", &table, Format::Parquet, "a\u{1b}\n\\n'");
+        assert_eq!(
+            statement,
+            "\
+-- control characters of names are shown as escapes, which Spark's names do not have
+CREATE TABLE t (
+  s STRUCT<`a\\u{1b}``b`: INT>
+)
+USING parquet
+LOCATION 'a\\u001b\\u000a\\\\n\\'';
+"
+        );
+    }
 
     #[test]
     fn columns_places_and_partitions() {
