@@ -31,6 +31,8 @@ fn push_escape(out: &mut String, rest: &mut std::str::Chars<'_>) {
             .as_str()
             .strip_prefix(letter)
             .and_then(|text| text.get(..digits))
+            // a sign would be read as part of the number
+            && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
             && let Some(c) = u32::from_str_radix(hex, 16).ok().and_then(char::from_u32)
         {
             out.push(c);
@@ -187,6 +189,10 @@ fn moment(nanos: i128, zone: Zone) -> Option<Expr> {
 
 /// The bytes of `X'..'`, an odd digit standing alone in front.
 pub(super) fn hex(digits: &str) -> Option<Expr> {
+    // a sign would be read as part of a number
+    if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
     let padded = if digits.len() % 2 == 1 {
         format!("0{digits}")
     } else {
@@ -243,5 +249,19 @@ pub(super) fn data_type(ty: &DataType) -> Option<LogicalType> {
         DataType::Char(_) | DataType::Varchar(_) => Some(LogicalType::String),
         DataType::Time(None | Some(9), TimezoneInfo::None) => Some(TIME),
         other => type_by_name(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_is_no_hexadecimal_digit() {
+        assert_eq!(unescape(r"\u0041\U0001F600", '\''), "A\u{1f600}");
+        assert_eq!(unescape(r"\u+041\U+000041F", '\''), "u+041U+000041F");
+        assert_eq!(hex("041").map(|e| e.sql()), Some("X'0041'".to_owned()));
+        assert_eq!(hex("+1"), None);
+        assert_eq!(hex("é1"), None);
     }
 }
