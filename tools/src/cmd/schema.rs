@@ -64,7 +64,9 @@ fn text(table: &TableSchema) -> String {
         };
         let name = escape_controls(&field.name);
         let ty = escape_controls(&field.ty.to_string());
-        out.push_str(&format!("{name:width$}  {ty}{mark}\n"));
+        // no width of a format may be as large as a name
+        let padding = " ".repeat(width - name.chars().count());
+        out.push_str(&format!("{name}{padding}  {ty}{mark}\n"));
     }
     out
 }
@@ -87,4 +89,24 @@ fn json(table: &TableSchema) -> String {
     }
     out.push_str("]}\n");
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lith_format::schema::{Field, Schema};
+    use lith_format::types::LogicalType;
+
+    use super::*;
+
+    #[test]
+    fn names_may_be_longer_than_widths() {
+        let long = "n".repeat(70_000);
+        let names = ["a", long.as_str()];
+        let fields = names.map(|name| Field::nullable(name, LogicalType::Int32));
+        let table = TableSchema::of_file(Arc::new(Schema::new(fields.to_vec())));
+        let text = text(&table);
+        assert!(text.lines().all(|line| line.len() == long.len() + 5));
+    }
 }
