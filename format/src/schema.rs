@@ -32,11 +32,17 @@ impl Schema {
         Schema { fields }
     }
 
-    /// The index of the top-level column of this name: an exact match first, else the only match
-    /// when case is ignored. Two such matches are an error.
+    /// The index of the top-level column of this name: the only exact match, else the only match when
+    /// case is ignored. Two such matches are an error.
     pub fn index_of(&self, name: &str) -> Result<Option<usize>> {
-        if let Some(index) = self.fields.iter().position(|field| field.name == name) {
-            return Ok(Some(index));
+        let mut exact = (0..self.fields.len()).filter(|&index| self.fields[index].name == name);
+        match (exact.next(), exact.next()) {
+            (Some(_), Some(_)) => {
+                let message = format!("{name:?} is ambiguous: several columns have this name");
+                return Err(Error::invalid(message));
+            }
+            (Some(index), None) => return Ok(Some(index)),
+            (None, _) => {}
         }
         let folded = name.to_lowercase();
         let mut matches = self
@@ -110,5 +116,25 @@ impl fmt::Display for Schema {
             write!(f, "{comma}{}:{}", field.name, field.ty)?;
         }
         f.write_str(">")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::LogicalType;
+
+    #[test]
+    fn a_name_means_one_column_or_is_refused() {
+        let field = |name: &&str| Field::nullable(*name, LogicalType::Int32);
+        let schema = Schema::new(["a", "A", "b", "b", "C"].iter().map(field).collect());
+        assert_eq!(schema.index_of("a").unwrap(), Some(0));
+        assert_eq!(schema.index_of("c").unwrap(), Some(4));
+        assert_eq!(schema.index_of("d").unwrap(), None);
+        let error = schema.index_of("b").unwrap_err().to_string();
+        assert!(error.contains("several columns have this name"), "{error}");
+        // a reader that goes by place takes the one that stands there
+        assert_eq!(schema.index_near("b", 2).unwrap(), Some(2));
+        assert_eq!(schema.index_near("b", 3).unwrap(), Some(3));
     }
 }
