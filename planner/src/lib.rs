@@ -35,6 +35,7 @@
 
 // Layer 0
 mod calendar;
+mod uuid;
 
 // Layer 1
 pub mod expr;

@@ -264,7 +264,16 @@ fn integer_with_decimal(op: CompareOp, left: &Expr, right: &Expr) -> Option<Expr
     })
 }
 
-fn in_list(expr: Expr, list: Vec<Expr>, set: bool) -> Result<Expr> {
+fn in_list(expr: Expr, mut list: Vec<Expr>, set: bool) -> Result<Expr> {
+    if expr.ty() == LogicalType::Uuid {
+        // before other values of the list make bytes of all
+        let is_text = |value: &Expr| value.ty() == LogicalType::String;
+        let parsed = |value| match is_text(&value) {
+            true => coerce(value, &LogicalType::Uuid),
+            false => value,
+        };
+        list = list.into_iter().map(parsed).collect();
+    }
     let types = std::iter::once(expr.ty()).chain(list.iter().map(Expr::ty));
     let ty = common_type_of(types)
         .ok_or_else(|| mismatch(format!("IN does not go with {} and its list", expr.ty())))?;

@@ -13,6 +13,7 @@ use crate::calendar;
 use crate::error::{PlanError, Result};
 use crate::expr::{scalar_spark, shortened};
 use crate::sql::parse_decimal;
+use crate::uuid;
 
 /// From which type to which, and what happens to that which cannot be converted.
 pub(super) struct Cast<'a> {
@@ -29,7 +30,7 @@ impl Cast<'_> {
         }
         match (self.from, self.to) {
             (T::Null, to) => Value::literal(&lith_format::scalar::Scalar::Null, to),
-            (T::Binary, T::String) | (T::String, T::Binary) => Ok(value),
+            (T::Binary, T::String) | (T::String | T::Uuid, T::Binary) => Ok(value),
             (_, T::String) => self.to_text(&value, rows),
             (T::String, _) => self.parse(&value, rows),
             (_, T::Boolean) => self.to_boolean(&value),
@@ -38,6 +39,7 @@ impl Cast<'_> {
                     self.to_lane(&value, rows, |out: Vec<i64>| Lane::Int(out), Self::int)
                 }
                 LaneKind::Wide => {
+                    let value = self.finite(value);
                     self.to_lane(&value, rows, |out: Vec<i128>| Lane::Wide(out), Self::wide)
                 }
                 LaneKind::Float => {
@@ -46,6 +48,20 @@ impl Cast<'_> {
                 _ => Err(wrong_lane(&self.to.to_string())),
             },
         }
+    }
+
+    /// No decimal is like NaN or an infinity, and there Spark gives null, not an error.
+    fn finite(&self, mut value: Value) -> Value {
+        if let (Lane::Float(values), LogicalType::Decimal { .. }) = (&value.lane, self.to)
+            && !values.iter().all(|value| value.is_finite())
+        {
+            let finite: Bitmap = values.iter().map(|value| value.is_finite()).collect();
+            value.known = Some(match &value.known {
+                Some(known) => known.and(&finite),
+                None => finite,
+            });
+        }
+        value
     }
 
     /// Converts number by number.
@@ -276,9 +292,21 @@ impl Cast<'_> {
                     Lane::Bool(bits.into_iter().collect())
                 })
             }
+            LaneKind::Bytes if *self.to == LogicalType::Uuid => {
+                let out = parse_rows(value, rows, uuid::parse);
+                self.finish(value, rows, out, uuids)
+            }
             LaneKind::Bytes => Err(wrong_lane(&self.to.to_string())),
         }
     }
+}
+
+fn uuids(values: Vec<u128>) -> Lane {
+    let mut out = BytesOut::default();
+    for value in values {
+        out.push(&value.to_be_bytes());
+    }
+    out.lane()
 }
 
 /// A number out of any lane.

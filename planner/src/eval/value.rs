@@ -272,7 +272,7 @@ impl Value {
             },
             (Lane::Float(values), T::Float32) => Scalar::Float32(values[row] as f32),
             (Lane::Float(values), _) => Scalar::Float64(values[row]),
-            (Lane::Bytes(values), T::Binary) => Scalar::binary(values.get(row)),
+            (Lane::Bytes(values), T::Binary | T::Uuid) => Scalar::binary(values.get(row)),
             (Lane::Bytes(values), _) => Scalar::string(String::from_utf8_lossy(values.get(row))),
         }
     }

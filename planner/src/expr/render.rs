@@ -10,7 +10,7 @@ use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, Zone};
 
 use super::{ArithmeticOp, Expr};
-use crate::calendar;
+use crate::{calendar, uuid};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
@@ -317,13 +317,21 @@ pub fn scalar_spark(value: &Scalar, ty: &LogicalType) -> String {
         Scalar::Time { value, unit, .. } => calendar::time_text(*value, *unit),
         Scalar::Timestamp { value, unit, .. } => calendar::timestamp_text(*value, *unit),
         Scalar::String(text) => text.to_string(),
-        Scalar::Binary(bytes) => format!("0x{}", hex(bytes)),
+        Scalar::Binary(bytes) => match bytes_of_uuid(bytes, ty) {
+            Some(value) => uuid::text(value),
+            None => format!("0x{}", hex(bytes)),
+        },
         Scalar::List(items) => bracketed(items.iter(), ty),
         Scalar::Struct(fields) => bracketed(fields.iter().map(|field| &field.1), ty),
         Scalar::Map(entries) => bracketed(entries.iter().map(|entry| &entry.1), ty),
         Scalar::Union(_, value) => scalar_spark(value, ty),
         _ => String::new(),
     }
+}
+
+fn bytes_of_uuid(bytes: &[u8], ty: &LogicalType) -> Option<u128> {
+    let bytes = bytes.try_into().ok().filter(|_| *ty == LogicalType::Uuid)?;
+    Some(u128::from_be_bytes(bytes))
 }
 
 fn bracketed<'a>(items: impl Iterator<Item = &'a Scalar>, ty: &LogicalType) -> String {
@@ -355,6 +363,7 @@ pub fn scalar_sql(value: &Scalar, ty: &LogicalType) -> String {
         ) => format!("TIMESTAMP_NTZ '{text}'"),
         (Scalar::Timestamp { .. }, _) => format!("TIMESTAMP '{text}'"),
         (Scalar::String(text), _) => string_sql(text),
+        (Scalar::Binary(_), LogicalType::Uuid) => string_sql(&text),
         (Scalar::Binary(bytes), _) => format!("X'{}'", hex(bytes)),
         _ => text,
     }

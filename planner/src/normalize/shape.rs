@@ -55,6 +55,12 @@ pub(crate) fn nullable(expr: &Expr) -> bool {
         Expr::Literal(value, _) => value.is_null(),
         Expr::IsNull(_) | Expr::IsNotNull(_) | Expr::NullSafeEq(..) => false,
         Expr::Cast { lenient: true, .. } => true,
+        // of NaN and the infinities it is
+        Expr::Cast {
+            expr,
+            ty: LogicalType::Decimal { .. },
+            ..
+        } if matches!(expr.ty(), LogicalType::Float32 | LogicalType::Float64) => true,
         Expr::If {
             then, otherwise, ..
         } => nullable(then) || nullable(otherwise),

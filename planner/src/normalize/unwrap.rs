@@ -116,7 +116,7 @@ pub(crate) fn loses_nothing(from: &T, to: &T) -> bool {
         }
         (from, T::Decimal { precision, scale }) => integer_digits(from)
             .is_some_and(|digits| i16::from(*precision) - i16::from(*scale) >= digits),
-        (T::Date, T::Timestamp { .. }) => true,
+        (T::Date, T::Timestamp { .. }) | (T::Uuid, T::Binary) => true,
         (T::Timestamp { unit: u, zone: a }, T::Timestamp { unit: v, zone: b }) => {
             u <= v && (a == b || *a == Zone::Local)
         }
@@ -240,6 +240,9 @@ fn narrowed(value: &Scalar, ty: &T) -> Option<Scalar> {
         (T::Float32, Scalar::Int(v)) => Some(Scalar::Float32(*v as f32)),
         (T::Decimal { precision, scale }, Scalar::Decimal { unscaled, scale: s }) => {
             rescale(*unscaled, *s, *precision, *scale)
+        }
+        (T::Uuid, Scalar::Binary(bytes)) => {
+            (bytes.len() == size_of::<u128>()).then(|| value.clone())
         }
         (T::Boolean, _) => value
             .compare(&Scalar::Int(0))

@@ -6,7 +6,7 @@ use lith_format::types::LogicalType;
 
 use super::spark_type;
 use crate::error::{PlanError, PlanErrorKind, Result};
-use crate::expr::{Bound, Column};
+use crate::expr::{Bound, Column, identifier_sql};
 
 /// How many names an error proposes.
 const PROPOSALS: usize = 3;
@@ -41,7 +41,11 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
     Ok(Bound {
         index,
         fields: indices,
-        ty: spark_type(&field.ty),
+        ty: match &field.ty {
+            // it is compared as it is printed
+            LogicalType::Uuid => LogicalType::Uuid,
+            ty => spark_type(ty),
+        },
         nullable,
     })
 }
@@ -54,21 +58,27 @@ fn no_fields(name: &str, ty: &LogicalType) -> PlanError {
     }
 }
 
-/// The field of this name: an exact match first, else the only one when case is ignored.
+/// The field of this name: the only exact match, else the only one when case is ignored.
 fn position(name: &str, fields: &[Field]) -> Result<Option<usize>> {
-    if let Some(index) = fields.iter().position(|field| field.name == name) {
-        return Ok(Some(index));
+    let ambiguous = |message| Err(PlanError::new(PlanErrorKind::AmbiguousColumn, message));
+    let mut exact = (0..fields.len()).filter(|&index| fields[index].name == name);
+    match (exact.next(), exact.next()) {
+        (Some(_), Some(_)) => {
+            let name = identifier_sql(name);
+            return ambiguous(format!(
+                "{name} is ambiguous: several columns have this name"
+            ));
+        }
+        (Some(index), None) => return Ok(Some(index)),
+        (None, _) => {}
     }
     let folded = name.to_lowercase();
     let mut matches =
         (0..fields.len()).filter(|&index| fields[index].name.to_lowercase() == folded);
     match (matches.next(), matches.next()) {
         (Some(a), Some(b)) => {
-            let message = format!(
-                "{name} is ambiguous: it could be {} or {}",
-                fields[a].name, fields[b].name
-            );
-            Err(PlanError::new(PlanErrorKind::AmbiguousColumn, message))
+            let (a, b) = (&fields[a].name, &fields[b].name);
+            ambiguous(format!("{name} is ambiguous: it could be {a} or {b}"))
         }
         (found, _) => Ok(found),
     }
@@ -90,10 +100,17 @@ fn unknown(name: &str, full: &str, fields: &[Field]) -> PlanError {
         .take(PROPOSALS)
         .map(|(_, name)| (*name).to_owned())
         .collect();
-    PlanError::new(
-        PlanErrorKind::UnknownColumn { nearest },
-        format!("no column {full}"),
-    )
+    let message = match name {
+        "" => "no column has an empty name".to_owned(),
+        name if is_no_number(name) => format!("no column {full}: the number is double('{name}')"),
+        _ => format!("no column {full}"),
+    };
+    PlanError::new(PlanErrorKind::UnknownColumn { nearest }, message)
+}
+
+/// Whether it is a word for what is no finite number.
+fn is_no_number(name: &str) -> bool {
+    ["nan", "inf", "infinity"].contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// How many letters must be put in, taken out or exchanged to get from one word to the other.

@@ -35,6 +35,9 @@ fn table() -> TableSchema {
         Field::nullable("Twice", T::Int32),
         Field::nullable("TWICE", T::Int32),
         Field::nullable("unsigned", T::UInt32),
+        Field::nullable("uu", T::Uuid),
+        Field::nullable("same", T::Int32),
+        Field::nullable("same", T::Int32),
     ])))
 }
 
@@ -89,6 +92,17 @@ fn casts_go_where_spark_puts_them() {
         ("unsigned = 1", "(unsigned = 1)"),
         ("day + 1 > '2024-01-01'", "(date_add(day, 1) > 2024-01-01)"),
         ("Twice = 1", "(Twice = 1)"),
+        (
+            "uu = '00000000-0000-0000-0000-0000000000aB'",
+            "(uu = 00000000-0000-0000-0000-0000000000ab)",
+        ),
+        (
+            "uu IN (X'00', '00000000-0000-0000-0000-000000000001')",
+            "cast(uu as binary) IN (0x00,0x00000000000000000000000000000001)",
+        ),
+        ("uu < 'x'", "(uu < cast(x as uuid))"),
+        ("uu = X'00'", "(cast(uu as binary) = 0x00)"),
+        ("uu LIKE '0%'", "cast(uu as string) LIKE 0%"),
     ] {
         let found = resolved(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(found.spark(), expected, "{text}");
@@ -131,6 +145,8 @@ fn what_does_not_go_together_is_refused_where_it_stands() {
             "note, note",
         ),
         ("twice = 1", PlanErrorKind::AmbiguousColumn, "twice"),
+        ("same = 1", PlanErrorKind::AmbiguousColumn, "same"),
+        ("SAME = 1", PlanErrorKind::AmbiguousColumn, "SAME"),
         ("nosuch(colA) = 1", PlanErrorKind::Unsupported, "colA"),
     ] {
         let error = resolved(text).expect_err(text);

@@ -101,6 +101,7 @@ fn widen(a: &LogicalType, b: &LogicalType) -> Option<LogicalType> {
         (a, b) if a == b => a.clone(),
         (T::Null, other) | (other, T::Null) => other.clone(),
         (T::String, other) | (other, T::String) => beside_text(other)?,
+        (T::Uuid, T::Binary) | (T::Binary, T::Uuid) => T::Binary,
         (a, b) if is_number(a) && is_number(b) => widen_numbers(a, b),
         (T::Date, time @ T::Timestamp { .. }) | (time @ T::Timestamp { .. }, T::Date) => {
             time.clone()
@@ -120,9 +121,8 @@ fn beside_text(other: &LogicalType) -> Option<LogicalType> {
     match other {
         ty if is_integer(ty) => Some(T::Int64),
         ty if is_number(ty) => Some(T::Float64),
-        T::Date | T::Time { .. } | T::Timestamp { .. } | T::Boolean | T::Binary => {
-            Some(other.clone())
-        }
+        T::Date | T::Time { .. } | T::Timestamp { .. } => Some(other.clone()),
+        T::Boolean | T::Binary | T::Uuid => Some(other.clone()),
         _ => None,
     }
 }
@@ -210,11 +210,11 @@ pub(super) fn can_cast(from: &LogicalType, to: &LogicalType) -> bool {
         (T::String, to) => {
             let others = matches!(
                 to,
-                T::Boolean | T::Date | T::Time { .. } | T::Timestamp { .. } | T::Binary
+                T::Boolean | T::Date | T::Time { .. } | T::Timestamp { .. } | T::Binary | T::Uuid
             );
             others || is_number(to)
         }
-        (T::Binary, T::String) => true,
+        (T::Binary, T::String) | (T::Uuid, T::Binary) => true,
         (from, T::String) => !from.is_nested(),
         (
             from,
