@@ -27,13 +27,17 @@ mod parquet;
 pub fn meta(path: &Path) -> Result<Value> {
     let read = || {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-        let limits = Limits::default();
-        match detect(source.as_ref())? {
-            Format::Orc => orc::meta(&source, &limits),
-            Format::Parquet => parquet::meta(source.as_ref(), &limits),
-        }
+        meta_of(&source, &Limits::default())
     };
     read().map_err(|error| error.at_path(path))
+}
+
+/// The metadata of what `source` holds, no larger than `limits` allow.
+pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
+    match detect(source.as_ref())? {
+        Format::Orc => orc::meta(source, limits),
+        Format::Parquet => parquet::meta(source.as_ref(), limits),
+    }
 }
 
 /// A value as rows show it.
