@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod footers;
 pub mod job;
 
 use std::sync::Arc;
