@@ -62,7 +62,7 @@ pub enum Command {
 /// Where data is.
 #[derive(Debug, Clone, Args)]
 pub struct Input {
-    /// Files, directories or quoted globs: one table, each file once, with the columns of its first file.
+    /// Files, directories or quoted globs: one table, each file once, with the columns of the first by path.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
@@ -240,7 +240,7 @@ pub struct Scan {
     /// Stop after so many rows.
     #[arg(short = 'n', long, value_name = "ROWS", allow_negative_numbers = true)]
     pub limit: Option<u64>,
-    /// Output format; a table on a terminal, else JSON lines.
+    /// Output format; else what the output's name ends with, a table on a terminal, JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
     /// Write to this file, whole or not at all, instead of standard output (`-`).
@@ -260,17 +260,18 @@ pub struct Head {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
+    /// Which rows and columns.
+    #[command(flatten)]
+    pub query: Query,
     /// How many rows.
     #[arg(
         short = 'n',
+        long,
         default_value_t = 10,
         value_name = "ROWS",
         allow_negative_numbers = true
     )]
-    pub rows: u64,
-    /// Columns to read, comma separated; names with other characters in `backticks`.
-    #[arg(short, long, value_name = "COLUMNS")]
-    pub columns: Option<String>,
+    pub limit: u64,
     /// Output format; a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
@@ -283,7 +284,8 @@ pub enum RowFormat {
     Table,
     /// One JSON object a line, lossless.
     Jsonl,
-    /// Comma-separated values with a header; null is empty, the empty string is "".
+    /// Comma-separated values with a header; null is empty, the empty string is "". Some readers pass over
+    /// the empty line that a null of a single column makes.
     Csv,
 }
 

@@ -1,5 +1,6 @@
 //! The wiring: paths to files, files to a table, a query to a plan, a plan to rows.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -121,7 +122,12 @@ impl Opened {
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
         // a file is let go once its footer is read: there may be more than a process may hold open
-        let footer = |task: &ScanTask| Ok(self.options.open(&task.path)?.meta()?.clone());
+        let footer = |task: &ScanTask| {
+            let file = self.options.open(&task.path)?;
+            // the sizes of ORC's columns lie outside of the footer; without them, stripes count whole
+            let meta = file.full_meta().or_else(|_| file.meta().map(Cow::Borrowed));
+            Ok(meta?.into_owned())
+        };
         let footers: Vec<FileMeta> = plan.tasks.iter().map(footer).collect::<Result<_>>()?;
         let metas: Vec<&FileMeta> = footers.iter().collect();
         let mut explanation = explain(plan, &metas, engine)?;

@@ -68,6 +68,26 @@ impl Failure {
     }
 }
 
+/// Says what is wrong with the words of the command line, in one line with where to read on; help and
+/// version are printed as they are.
+pub fn report_usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    let text = error.to_string();
+    match (error.kind(), text.strip_prefix("error: ")) {
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) | (_, None) => {
+            let _ = error.print();
+        }
+        (_, Some(text)) => {
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let told: Vec<&str> = lines
+                .filter(|line| !line.starts_with("For more information"))
+                .collect();
+            eprintln!("lith: {} (see --help)", escape_controls(&told.join("; ")));
+        }
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

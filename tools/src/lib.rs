@@ -39,7 +39,11 @@ mod cmd;
 
 /// Runs the command that the process's arguments say.
 pub fn run() -> ExitCode {
-    match cmd::run(args::Cli::parse()) {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::report_usage(&error),
+    };
+    match cmd::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();

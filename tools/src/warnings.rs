@@ -37,8 +37,9 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
 fn tiny_row_groups(summary: &Summary) -> Option<String> {
     let groups = summary.row_groups;
     let size = summary.bytes.saturating_sub(summary.footer_bytes) / groups.max(1);
-    // a file or partition that is small has no other choice
-    (groups > summary.files.max(1) && size < TINY_ROW_GROUP).then(|| {
+    // what is small as a whole has no other choice
+    let large = summary.bytes / summary.files.max(1) > 8 * TINY_ROW_GROUP;
+    (large && groups > summary.files && size < TINY_ROW_GROUP).then(|| {
         format!(
             "row groups are tiny: {} and {} each; every one costs a seek and its part of the footer",
             bytes(size),
@@ -99,13 +100,13 @@ mod tests {
             files: 2,
             rows: 2_000,
             row_groups: 2,
-            bytes: 40_000,
-            footer_bytes: 8_000,
+            bytes: 40_000_000,
+            footer_bytes: 800_000,
             ..Summary::default()
         };
         assert!(warnings(&summary).is_empty());
-        summary.row_groups = 10;
-        let expected = "row groups are tiny: 3.12 KiB and 200 rows each; every one costs a seek and its \
+        summary.row_groups = 100;
+        let expected = "row groups are tiny: 383 KiB and 20 rows each; every one costs a seek and its \
                         part of the footer";
         assert_eq!(warnings(&summary), [expected]);
     }

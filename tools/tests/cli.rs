@@ -193,7 +193,7 @@ fn the_reading_commands_agree_on_both_formats() {
         assert!(stdout(&["inspect", data]).contains("4 rows in 3 row groups"));
         let inspected: Value =
             serde_json::from_str(&stdout(&["inspect", data, "-f", "json"])).unwrap();
-        assert_eq!(inspected["columns"][0]["max"], "24");
+        assert_eq!(inspected["columns"][0]["max"], 24);
     }
 }
 
@@ -220,6 +220,79 @@ fn bad_input_is_one_line_that_names_file_and_place() {
     fails(&["count", &at("absent")], 3, &["absent"]);
     fs::create_dir(at("bare")).unwrap();
     fails(&["count", &at("bare")], 3, &["bare", "no data file"]);
+}
+
+#[test]
+fn a_table_of_sql_has_one_place_and_one_format() {
+    let (parquet, orc) = (fixture("parquet"), fixture("orc"));
+    let told = "a table of SQL has";
+    fails(
+        &["schema", "-f", "ddl", &parquet, &orc],
+        2,
+        &[told, "several paths"],
+    );
+    let pattern = format!("{parquet}/*/*.parquet");
+    fails(
+        &["schema", "-f", "ddl", &pattern],
+        2,
+        &[told, "no pattern", &pattern],
+    );
+    let both = Path::new(&parquet).parent().unwrap().to_str().unwrap();
+    fails(
+        &["schema", "-f", "ddl", both],
+        2,
+        &[told, "one format", both],
+    );
+}
+
+#[test]
+fn wrong_words_are_told_in_one_line() {
+    fails(
+        &["scan", "f", "-n", "-1"],
+        2,
+        &["lith: invalid value '-1'", "--help"],
+    );
+    fails(
+        &["count", "f", "-x"],
+        2,
+        &["lith: unexpected argument '-x'"],
+    );
+    fails(
+        &["scan", "f", "-f", "xml"],
+        2,
+        &["lith: invalid value 'xml'", "csv"],
+    );
+    fails(
+        &["count"],
+        2,
+        &["lith: the following required arguments", "<PATH>"],
+    );
+}
+
+#[test]
+fn an_output_is_what_its_name_says() {
+    let scratch = tempfile::tempdir().unwrap();
+    let text = |name: &str| {
+        let path = scratch.path().join(name);
+        let output = path.to_str().unwrap();
+        stdout(&["scan", &fixture("parquet"), "-n", "1", "-o", output]);
+        fs::read_to_string(path).unwrap()
+    };
+    assert_eq!(text("a.csv"), "colB,colC,colA\n2,3,1\n");
+    assert_eq!(text("a.jsonl"), "{\"colB\":2,\"colC\":3,\"colA\":1}\n");
+}
+
+#[test]
+fn explain_counts_the_bytes_of_the_columns_alone() {
+    for format in ["parquet", "orc"] {
+        let bytes = |columns: &str| {
+            let text = stdout(&["explain", &fixture(format), "-c", columns, "-f", "json"]);
+            let plan: Value = serde_json::from_str(&text).unwrap();
+            plan["bytes"]["selected"].as_u64().unwrap()
+        };
+        let (one, both) = (bytes("colB"), bytes("colB,colC"));
+        assert!(0 < one && one < both, "{format}: {one} of {both}");
+    }
 }
 
 #[test]

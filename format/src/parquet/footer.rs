@@ -57,7 +57,7 @@ impl Tail {
             MAGIC_ENCRYPTED => true,
             _ => {
                 return Err(site(Error::corrupt(
-                    "not a parquet file: no magic at its end",
+                    "no magic at its end: cut off, still being written, or no parquet file",
                 )));
             }
         };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::args::{Inspect, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::leaves::bound_cell;
+use crate::leaves::{bound_cell, bound_json};
 use crate::output::{Table, bytes, count, plural, share};
 use crate::summary::{ColumnSummary, Summary};
 use crate::warnings::warnings;
@@ -136,8 +136,8 @@ fn as_json(summary: &Summary) -> Value {
             "compressed_bytes": column.compressed,
             "uncompressed_bytes": column.uncompressed,
             "null_count": column.stats.null_count,
-            "min": column.min(),
-            "max": column.max(),
+            "min": bound_json(&column.ty, &column.stats.min),
+            "max": bound_json(&column.ty, &column.stats.max),
             "has_index": column.has_index,
             "has_bloom": column.has_bloom,
             "distrust": column.distrust,

@@ -66,11 +66,8 @@ impl From<Head> for Scan {
     fn from(head: Head) -> Self {
         Scan {
             input: head.input,
-            query: Query {
-                predicate: None,
-                columns: head.columns,
-            },
-            limit: Some(head.rows),
+            query: head.query,
+            limit: Some(head.limit),
             format: head.format,
             output: None,
             metrics: false,

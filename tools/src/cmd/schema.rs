@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lith_format::meta::Format;
+use lith_format::error::Error;
 use lith_format::render::{escape_controls, render_json_string};
 use lith_format::scan::TableSchema;
 use lith_format::{orc, parquet};
@@ -17,6 +17,8 @@ use crate::failure::Result;
 pub(super) fn run(args: &Schema) -> Result {
     let opened = Opened::new(&args.input)?;
     let table = &opened.table.schema;
+    let first = opened.paths().first().cloned().unwrap_or_default();
+    let at = |error: Error| error.at_path(&first);
     let text = match args.format {
         SchemaFormat::Text => text(table),
         SchemaFormat::Json => json(table),
@@ -24,13 +26,16 @@ pub(super) fn run(args: &Schema) -> Result {
         SchemaFormat::Ddl => ddl(&opened)?,
         SchemaFormat::Parquet => match opened.only_file()?.as_ref().and_then(File::parquet) {
             Some(file) => parquet::notation::notation(&file.footer().schema),
-            None => parquet::notation::notation(&parquet::schema::encode(&table.schema)?),
+            None => {
+                parquet::notation::notation(&parquet::schema::encode(&table.schema).map_err(at)?)
+            }
         },
         SchemaFormat::Orc => match opened.only_file()?.as_ref().and_then(File::orc) {
             Some(file) => line(&orc::notation::notation(&file.footer().types)),
-            None => line(&orc::notation::notation(&orc::schema::encode(
-                &table.schema,
-            )?)),
+            None => {
+                let types = orc::schema::encode(&table.schema).map_err(at)?;
+                line(&orc::notation::notation(&types))
+            }
         },
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
@@ -40,14 +45,30 @@ fn line(text: &str) -> String {
     escape_controls(text) + "\n"
 }
 
-/// The table is named after the first path.
+/// The statement for one file or directory, whose name is the table's.
 fn ddl(opened: &Opened) -> Result<String> {
-    let path = opened.paths().first().cloned().unwrap_or_default();
-    let stem = path.file_stem().unwrap_or_default().display().to_string();
-    let first = opened.files().next().transpose()?;
-    let format = first.map_or(Format::Parquet, |file| file.format());
-    let location = path.display().to_string();
-    Ok(create_table(&stem, &opened.table.schema, format, &location))
+    let no_table = |why: &str| Error::invalid(format!("a table of SQL has {why}"));
+    let [path] = opened.paths() else {
+        return Err(no_table("one location, and several paths are given").into());
+    };
+    let location = path.canonicalize();
+    let location =
+        location.map_err(|_| no_table("a location, which is no pattern").at_path(path))?;
+    let mut formats = Vec::new();
+    for file in opened.files() {
+        formats.push(file?.format());
+    }
+    formats.dedup();
+    let &[format] = &formats[..] else {
+        return Err(no_table("files of one format").at_path(path).into());
+    };
+    let name = location
+        .file_stem()
+        .unwrap_or_default()
+        .display()
+        .to_string();
+    let location = location.display().to_string();
+    Ok(create_table(&name, &opened.table.schema, format, &location))
 }
 
 fn text(table: &TableSchema) -> String {

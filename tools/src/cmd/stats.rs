@@ -83,9 +83,8 @@ impl Row<'_> {
         let number = |number: Option<u64>| number.map_or("-".to_string(), count);
         let size = |size: Option<u64>| size.map_or("-".to_string(), bytes);
         let bound = |bound: Option<_>| bound_cell(bound.and_then(|bound| bound_text(ty, bound)));
-        let name = std::path::Path::new(self.file).file_name();
         let cells = [
-            name.map_or_else(String::new, |name| name.display().to_string()),
+            self.file.to_string(),
             self.row_group.to_string(),
             self.leaf.name.clone(),
             count(self.rows),

@@ -3,6 +3,7 @@
 //! Data goes to standard output or a file; everything else to standard error. Rendering of cells is
 //! `lith_format::render`'s alone.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -94,12 +95,13 @@ impl RowWriter {
 }
 
 fn choose(format: Option<RowFormat>, path: Option<&Path>) -> RowFormat {
-    let for_terminal = path.is_none() && io::stdout().is_terminal();
-    format.unwrap_or(if for_terminal {
-        RowFormat::Table
-    } else {
-        RowFormat::Jsonl
-    })
+    let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
+    match (format, ending) {
+        (Some(format), _) => format,
+        (None, Some("csv")) => RowFormat::Csv,
+        (None, _) if path.is_none() && io::stdout().is_terminal() => RowFormat::Table,
+        (None, _) => RowFormat::Jsonl,
+    }
 }
 
 /// The colours of an explanation: none unless a person looks at a terminal or asks for them.
