@@ -237,7 +237,11 @@ fn a_table_of_sql_has_one_place_and_one_format() {
         2,
         &[told, "no pattern", &pattern],
     );
-    let both = Path::new(&parquet).parent().unwrap().to_str().unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    for format in ["parquet", "orc"] {
+        fs::copy(file(format), scratch.path().join(format)).unwrap();
+    }
+    let both = scratch.path().to_str().unwrap();
     fails(
         &["schema", "-f", "ddl", both],
         2,
