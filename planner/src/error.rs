@@ -36,6 +36,9 @@ pub enum PlanErrorKind {
     Evaluate,
 }
 
+/// `||` joins texts, though it is written for OR.
+pub(crate) const BARS: &str = "|| joins texts: is OR meant?";
+
 /// A refused predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
@@ -106,10 +109,13 @@ impl PlanError {
     }
 
     /// Adds the part of the condition that could not be computed and its place, if none is known yet.
-    pub(crate) fn within(mut self, part: &str, span: Span) -> Self {
+    pub(crate) fn within(mut self, part: &str, span: Span, note: Option<&str>) -> Self {
         if !self.names_part {
             self.message = format!("{} in {part}", self.message);
             self.names_part = true;
+            if let Some(note) = note {
+                self = self.noting(note);
+            }
         }
         self.at(span)
     }

@@ -15,7 +15,7 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
-pub use column::{Bound, Column, Span, identifier_sql};
+pub use column::{Bound, Column, Place, Span, identifier_sql};
 pub(crate) use column::{back_quoted, name_sql};
 pub(crate) use render::shortened;
 pub use render::{double_text, scalar_spark, scalar_sql};
@@ -157,6 +157,8 @@ pub enum Expr {
         args: Vec<Expr>,
         /// The result's type.
         ty: LogicalType,
+        /// Where the name was written.
+        place: Place,
     },
 }
 
@@ -457,11 +459,23 @@ impl Expr {
         )
     }
 
-    /// The part of the text that its columns span; empty if it has none.
+    /// The part of the text that its columns and functions span; empty if it has none.
     pub fn span(&self) -> Span {
-        self.columns()
-            .iter()
-            .fold(Span::default(), |span, column| span.union(column.span))
+        let mut span = Span::default();
+        self.for_each(|expr| match expr {
+            Expr::Column(column) => span = span.union(column.span),
+            Expr::Function { place, .. } => span = span.union(place.0),
+            _ => {}
+        });
+        span
+    }
+
+    /// Where to point at when this, and nothing below it, is wrong: the name of a function.
+    pub(crate) fn place(&self) -> Span {
+        match self {
+            Expr::Function { place, .. } if !place.0.is_empty() => place.0,
+            _ => self.span(),
+        }
     }
 
     /// How many levels it has; a leaf has one.

@@ -17,7 +17,7 @@ use crate::cost::by_cost;
 use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
-use crate::expr::{Column, Expr};
+use crate::expr::{Column, Expr, Span};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
@@ -153,7 +153,10 @@ pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
 fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
     sql::parse(text)
         .and_then(|expr| resolve_condition(expr, table))
-        .map_err(|error| propose_quotes(error, text, table))
+        .map_err(|error| {
+            let (start, end) = (0, text.len());
+            propose_quotes(error, text, table).at(Span { start, end })
+        })
 }
 
 /// Plans a scan with a resolved condition, built by code or from text; the query's text is only what

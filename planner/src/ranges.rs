@@ -295,7 +295,7 @@ fn span(leaf: LeafId, op: CompareOp, (start, next): (Scalar, Scalar)) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Bound, Column, TIMESTAMP};
+    use crate::expr::{Bound, Column, Place, TIMESTAMP};
 
     fn day(year: i64, month: u32) -> Scalar {
         let days = civil::days(year, month, 1).unwrap();
@@ -308,6 +308,7 @@ mod tests {
             name: name.into(),
             args,
             ty,
+            place: Place::default(),
         };
         compared(&function, op, &literal, &|_| Some(LeafId(7)))
     }

@@ -8,6 +8,7 @@
 
 mod function;
 mod name;
+mod names;
 mod quotes;
 mod types;
 
@@ -16,8 +17,8 @@ use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
 use lith_format::types::{LogicalType, TimeUnit};
 
-use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Expr};
+use crate::error::{BARS, PlanError, Result};
+use crate::expr::{ArithmeticOp, Expr, Place};
 use types::{common_type, common_type_of};
 
 pub use quotes::propose_quotes;
@@ -26,7 +27,7 @@ pub use types::{max_decimal, spark_type};
 /// Resolves any expression against a table.
 pub fn resolve(expr: Expr, table: &TableSchema) -> Result<Expr> {
     expr.transform_up(&mut |expr| {
-        let span = expr.span();
+        let span = expr.place();
         let node = cut_to_micros(expr)?;
         resolve_node(node, table).map_err(|error| error.at(span))
     })
@@ -38,7 +39,10 @@ pub fn resolve_condition(expr: Expr, table: &TableSchema) -> Result<Expr> {
     match expr.ty() {
         LogicalType::Boolean => Ok(expr),
         ty => {
-            let error = mismatch(format!("the condition is a {ty}, not a boolean"));
+            let error = mismatch(format!(
+                "the condition is {}, not a boolean",
+                with_article(&ty)
+            ));
             Err(if_bars([&expr], error).at(expr.span()))
         }
     }
@@ -134,8 +138,21 @@ fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
             branches,
             otherwise,
         } => case(branches, otherwise),
-        Expr::Function { name, args, .. } => function::resolve(&name, args),
+        Expr::Function {
+            name, args, place, ..
+        } => function::resolve(&name, args, place),
     }
+}
+
+/// `a bigint`, `an int`.
+fn with_article(ty: &LogicalType) -> String {
+    let name = ty.to_string();
+    let article = if name.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {name}")
 }
 
 fn mismatch(message: String) -> PlanError {
@@ -159,11 +176,11 @@ fn coerce(expr: Expr, ty: &LogicalType) -> Expr {
     }
 }
 
-/// `||` joins texts, though it is written for OR.
+/// The error, with a hint if `||` makes one of the operands.
 fn if_bars<const N: usize>(operands: [&Expr; N], error: PlanError) -> PlanError {
     let joins = |expr: &Expr| matches!(expr, Expr::Function { name, .. } if name == "concat");
     match operands.iter().any(|operand| operand.any(joins)) {
-        true => error.noting("|| joins texts: is OR meant?"),
+        true => error.noting(BARS),
         false => error,
     }
 }
@@ -384,13 +401,15 @@ fn shift_date(op: ArithmeticOp, left: &Expr, right: &Expr) -> Option<Result<Expr
         }
         _ => return None,
     };
-    Some(function::resolve(name, vec![date.clone(), count.clone()]))
+    let args = vec![date.clone(), count.clone()];
+    Some(function::resolve(name, args, Place::default()))
 }
 
 fn cast(expr: Expr, ty: LogicalType, lenient: bool) -> Result<Expr> {
     let from = expr.ty();
     if !types::can_cast(&from, &ty) {
-        return Err(mismatch(format!("a {from} cannot be cast to {ty}")));
+        let message = format!("{} cannot be cast to {ty}", with_article(&from));
+        return Err(mismatch(message));
     }
     if let Expr::Literal(Scalar::Null, _) = expr {
         return Ok(Expr::null(ty));

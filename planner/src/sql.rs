@@ -107,6 +107,10 @@ impl Dialect for PredicateDialect {
         true
     }
 
+    fn allow_extract_custom(&self) -> bool {
+        true
+    }
+
     fn require_interval_qualifier(&self) -> bool {
         true
     }
@@ -151,7 +155,16 @@ fn tokens(text: &str, places: &Places) -> Result<Vec<TokenWithSpan>> {
         if let Some(error) = mistakes::token(&token, &out) {
             return Err(error.at(places.span(token.span)));
         }
-        unescape(&mut token.token);
+        match out.pop_if(|last| is_raw_mark(last, &token)) {
+            Some(mark) => {
+                keep_raw(&mut token.token);
+                token.span.start = mark.span.start;
+            }
+            None => unescape(&mut token.token),
+        }
+        if let (Token::SingleQuotedString(_), Some(last)) = (&token.token, out.last_mut()) {
+            literal::rename_type(&mut last.token);
+        }
         if !out.last_mut().is_some_and(|last| join(last, &token)) {
             out.push(token);
         }
@@ -174,6 +187,33 @@ fn check_comment(token: &TokenWithSpan, places: &Places) -> Result<()> {
     } else {
         Err(PlanError::parse("unterminated comment").at(span))
     }
+}
+
+/// Whether `mark` is the `r` of a raw string that `next` is the rest of.
+fn is_raw_mark(mark: &TokenWithSpan, next: &TokenWithSpan) -> bool {
+    let is_string = matches!(
+        next.token,
+        Token::SingleQuotedString(_) | Token::DoubleQuotedString(_)
+    );
+    let is_mark = matches!(
+        &mark.token,
+        Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("r")
+    );
+    is_string && is_mark && mark.span.end == next.span.start
+}
+
+/// A raw string holds what is written; a second one may follow at once, and is not raw.
+fn keep_raw(token: &mut Token) {
+    let (text, quote) = match token {
+        Token::SingleQuotedString(text) => (text, '\''),
+        Token::DoubleQuotedString(text) => (text, '"'),
+        _ => return,
+    };
+    let text = match text.split_once(&format!("{quote}{quote}")) {
+        Some((raw, more)) => raw.to_owned() + &literal::unescape(more, quote),
+        None => text.clone(),
+    };
+    *token = Token::SingleQuotedString(text);
 }
 
 fn unescape(token: &mut Token) {
@@ -247,6 +287,28 @@ impl<'a> Places<'a> {
         Span {
             start,
             end: end.max(start + 1),
+        }
+    }
+
+    /// Whether the text at the place begins so, whatever the case.
+    fn is_at(&self, span: Span, start: &str) -> bool {
+        let found = self.text.get(span.start..span.start + start.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(start))
+    }
+
+    /// The last word that begins so before the place; the place if there is none.
+    fn word_before(&self, span: Span, start: &str) -> Span {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        match before.to_ascii_lowercase().rfind(start) {
+            Some(at) => {
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let length = self.text.as_bytes()[at..].iter().take_while(|b| is_part(b));
+                Span {
+                    start: at,
+                    end: at + length.count(),
+                }
+            }
+            None => span,
         }
     }
 

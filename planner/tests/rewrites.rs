@@ -15,7 +15,7 @@ use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
 use lith_planner::classify::{Classes, classify};
 use lith_planner::eval::Program;
-use lith_planner::expr::{ArithmeticOp, Expr};
+use lith_planner::expr::{ArithmeticOp, Expr, Place};
 use lith_planner::normalize::{Normalized, normalize};
 use lith_planner::pushdown;
 use lith_planner::resolve::resolve_condition;
@@ -112,6 +112,7 @@ fn number(g: &mut Gen, depth: usize) -> Expr {
             name: "coalesce".into(),
             args: vec![column(g), number(g, 0)],
             ty: LogicalType::Null,
+            place: Place::default(),
         },
     }
 }
@@ -172,6 +173,7 @@ fn truth(g: &mut Gen, depth: usize) -> Expr {
                 name: "substr".into(),
                 args: vec![text(), Expr::int(1), Expr::int(length)],
                 ty: LogicalType::Null,
+                place: Place::default(),
             };
             Expr::compare(start, pick(g, &[Eq, Lt, GtEq]), Expr::string(part))
         }

@@ -10,7 +10,7 @@ use super::node::{Kind, Matching, Node, Origin, Reads};
 use super::run::{Input, run};
 use super::value::Value;
 use crate::error::{PlanError, Result};
-use crate::expr::{Column, Expr};
+use crate::expr::{Column, Expr, Place};
 
 /// Compiles for batches that hold these top-level columns in this order.
 pub(super) fn compile(expr: &Expr, columns: &[usize]) -> Result<Node> {
@@ -217,6 +217,7 @@ impl Compiler<'_> {
                     name: "isnan".to_owned(),
                     args: vec![value.clone()],
                     ty: LogicalType::Boolean,
+                    place: Place::default(),
                 };
                 self.case(&[(isnan, other.clone())], Some(value), expr.ty())
             }
@@ -228,7 +229,7 @@ impl Compiler<'_> {
                 Some(kernel) => Ok(Kind::Call(kernel, self.operands(args)?)),
                 None => {
                     let message = format!("the function {name} is not computed here");
-                    Err(PlanError::unsupported(message).at(expr.span()))
+                    Err(PlanError::unsupported(message).at(expr.place()))
                 }
             },
         }

@@ -8,7 +8,7 @@ use super::call::Kernel;
 use super::compare::Members;
 use super::pattern::Pattern;
 use super::value::Value;
-use crate::error::{PlanError, Result};
+use crate::error::{BARS, PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr, Span, shortened};
 
 /// An operation over nodes below it.
@@ -27,6 +27,8 @@ pub(super) struct Origin {
     /// As SQL, cut if it is long.
     text: String,
     span: Span,
+    /// What may have been meant.
+    note: Option<&'static str>,
 }
 
 impl Origin {
@@ -40,9 +42,23 @@ impl Origin {
         };
         can_fail.then(|| {
             let text = shortened(&expr.sql()).into_owned();
-            let span = expr.span();
-            Box::new(Origin { text, span })
+            let span = expr.place();
+            let note = joins_truth(expr).then_some(BARS);
+            Box::new(Origin { text, span, note })
         })
+    }
+}
+
+/// Whether it converts a text that `||` makes of a boolean.
+fn joins_truth(expr: &Expr) -> bool {
+    let Expr::Cast { expr, .. } = expr else {
+        return false;
+    };
+    let is_truth =
+        |arg: &Expr| matches!(arg, Expr::Cast { expr, .. } if expr.ty() == LogicalType::Boolean);
+    match &**expr {
+        Expr::Function { name, args, .. } => name == "concat" && args.iter().any(is_truth),
+        _ => false,
     }
 }
 
@@ -149,7 +165,7 @@ impl Node {
     /// Blames what the node computes for an error in its rows.
     pub(super) fn blame(&self, error: PlanError) -> PlanError {
         match &self.origin {
-            Some(origin) => error.within(&origin.text, origin.span),
+            Some(origin) => error.within(&origin.text, origin.span, origin.note),
             None => error,
         }
     }

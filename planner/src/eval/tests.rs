@@ -257,7 +257,7 @@ fn an_error_in_rows_names_the_part_and_its_place() {
         (
             "make_date(i, 1, 1) IS NULL",
             i(),
-            "predicate, character 11: there is no such date in make_date(i, 1, 1)",
+            "predicate, character 1: there is no such date in make_date(i, 1, 1)",
         ),
         (
             "s RLIKE s",
@@ -265,7 +265,7 @@ fn an_error_in_rows_names_the_part_and_its_place() {
             "predicate, character 1: the regular expression \"ü(\" is refused: unclosed group \
              in RLIKE(s, s)",
         ),
-        (&long, s(), &format!("predicate, character 13: {cut}")),
+        (&long, s(), &format!("predicate, character 6: {cut}")),
     ] {
         let parsed = predicate(text).in_text(text);
         let batch = Batch {

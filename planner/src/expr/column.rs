@@ -30,6 +30,16 @@ impl Span {
     }
 }
 
+/// Where something was written. It says nothing of what that means: all places are equal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place(pub Span);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// What a column name was found to mean.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bound {

@@ -1,7 +1,7 @@
 //! Comparisons and null tests: nulls decide them, equal sides decide them, boolean constants leave the
 //! other side, and sums of constants come together.
 
-use crate::expr::{ArithmeticOp, Expr};
+use crate::expr::{ArithmeticOp, Expr, Place};
 use crate::normalize::shape::{
     is_boolean, is_not_null_test, is_null, is_null_test, nullable, same, unknown,
 };
@@ -31,7 +31,7 @@ pub(super) fn propagate_nulls(expr: Expr) -> Expr {
         Expr::NullSafeEq(left, right) if is_null(&left) => is_null_test(*right),
         Expr::NullSafeEq(left, right) if is_null(&right) => is_null_test(*left),
         Expr::In { expr, list, .. } if is_null(&expr) || list.iter().all(is_null) => unknown(),
-        Expr::Function { name, args, ty } if name == "coalesce" => coalesce(args, ty),
+        Expr::Function { name, args, ty, .. } if name == "coalesce" => coalesce(args, ty),
         expr if is_null_intolerant(&expr) && expr.children().into_iter().any(is_null) => {
             Expr::null(expr.ty())
         }
@@ -52,6 +52,7 @@ fn coalesce(args: Vec<Expr>, ty: LogicalType) -> Expr {
             name: "coalesce".into(),
             args: kept,
             ty,
+            place: Place::default(),
         },
     }
 }

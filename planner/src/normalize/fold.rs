@@ -2,7 +2,7 @@
 //! spelled out.
 
 use crate::error::{PlanErrorKind, Result};
-use crate::expr::Expr;
+use crate::expr::{Expr, Place};
 use crate::normalize::shape::{is_constant, is_not_null_test, is_null_test};
 use crate::normalize::widens;
 use lith_format::filter::CompareOp;
@@ -34,7 +34,13 @@ fn fold(expr: Expr, conditional: bool) -> Result<Expr> {
 
 /// One step at this node: `nvl`, `nullif`, `left` and the like as what they stand for.
 pub(super) fn spell_out(expr: Expr) -> Expr {
-    let Expr::Function { name, args, ty } = expr else {
+    let Expr::Function {
+        name,
+        args,
+        ty,
+        place,
+    } = expr
+    else {
         return expr;
     };
     match (name.as_str(), args.as_slice()) {
@@ -74,7 +80,12 @@ pub(super) fn spell_out(expr: Expr) -> Expr {
         }
         ("to_date", [value]) => value.clone().cast(LogicalType::Date),
         ("to_timestamp", [value]) => value.clone().cast(ty),
-        _ => function(&name, args, ty),
+        _ => Expr::Function {
+            name,
+            args,
+            ty,
+            place,
+        },
     }
 }
 
@@ -107,6 +118,7 @@ fn function(name: &str, args: Vec<Expr>, ty: LogicalType) -> Expr {
         name: name.into(),
         args,
         ty,
+        place: Place::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! LIKE with a literal pattern as what can be judged by bounds: a prefix, a suffix, a part, equality.
 
-use crate::expr::Expr;
+use crate::expr::{Expr, Place};
 use crate::normalize::shape::unknown;
 use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
@@ -73,6 +73,7 @@ fn call(name: &str, arg: Expr, ty: LogicalType) -> Expr {
         name: name.into(),
         args: vec![arg],
         ty,
+        place: Place::default(),
     }
 }
 

@@ -4,10 +4,11 @@
 use lith_format::types::LogicalType;
 
 use super::name::distance;
+use super::names;
 use super::types::{common_type_of, is_number, max_decimal};
 use super::{coerce, is_integer};
 use crate::error::{PlanError, Result};
-use crate::expr::{Expr, TIMESTAMP};
+use crate::expr::{Expr, Place, TIMESTAMP};
 
 /// What an argument is converted to.
 #[derive(Clone, Copy, PartialEq)]
@@ -136,7 +137,7 @@ const SHAPES: &[Shape] = {
     ]
 };
 
-pub(super) fn resolve(name: &str, args: Vec<Expr>) -> Result<Expr> {
+pub(super) fn resolve(name: &str, args: Vec<Expr>, place: Place) -> Result<Expr> {
     if name == "positive" {
         return args
             .into_iter()
@@ -151,8 +152,7 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>) -> Result<Expr> {
     let most = if *required == MANY { MANY } else { shape.len() };
     let least = if *required == MANY { 1 } else { *required };
     if !(least..=most).contains(&args.len()) {
-        let message = format!("{name} does not take {} arguments", args.len());
-        return Err(PlanError::type_mismatch(message));
+        return Err(other_arguments(name, args.len()));
     }
     let args = with_defaults(name, args);
     let wanted = |index: usize| shape[index.min(shape.len() - 1)];
@@ -170,17 +170,38 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>) -> Result<Expr> {
         name: name.to_owned(),
         args,
         ty,
+        place,
     })
+}
+
+/// Spark has some functions with more arguments than are computed here.
+fn other_arguments(name: &str, count: usize) -> PlanError {
+    match (name, count) {
+        ("to_date" | "to_timestamp", 2) => {
+            PlanError::unsupported(format!("{name} with a format is not computed here"))
+        }
+        ("ceil" | "ceiling" | "floor", 2)
+        | ("datediff" | "date_diff", 3)
+        | ("uuid", 1)
+        | ("unix_timestamp", 0 | 2) => {
+            PlanError::unsupported(format!("{name} of {count} arguments is not computed here"))
+        }
+        _ => PlanError::type_mismatch(format!("{name} does not take {count} arguments")),
+    }
 }
 
 fn unknown(name: &str) -> PlanError {
     let letters = |text: &str| text.chars().collect::<Vec<char>>();
-    let known = SHAPES.iter().flat_map(|shape| shape.0.iter().copied());
+    let computed = SHAPES.iter().flat_map(|shape| shape.0.iter().copied());
+    let known = computed.chain(names::all());
     let apart = |other: &&str| distance(&letters(name), &letters(other));
     let nearest = known
         .min_by_key(apart)
         .filter(|other| apart(other) * 3 <= name.len());
-    let error = PlanError::unsupported(format!("the function {name} is not known here"));
+    if names::is_function(name) || name.contains('.') {
+        return PlanError::unsupported(format!("the function {name} is not computed here"));
+    }
+    let error = PlanError::parse(format!("there is no function {name}"));
     match nearest {
         Some(other) => error.noting(&format!("did you mean {other}?")),
         None => error,

@@ -54,7 +54,7 @@ fn no_fields(name: &str, ty: &LogicalType) -> PlanError {
     if ty.is_nested() {
         PlanError::unsupported("elements of arrays and maps are not read here")
     } else {
-        PlanError::type_mismatch(format!("a {ty} has no field {name}"))
+        PlanError::type_mismatch(format!("{} has no field {name}", super::with_article(ty)))
     }
 }
 

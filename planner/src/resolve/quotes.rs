@@ -28,12 +28,37 @@ pub fn propose_quotes(error: PlanError, text: &str, table: &TableSchema) -> Plan
     // a plain name may have been written with a space, never without quotes
     let spaced = *error.kind() == K::Parse;
     let asked = names.filter(|name| spaced || identifier_sql(name) != **name);
-    let found = asked.filter_map(|name| Some((written_at(name, text, error.span(), near)?, name)));
+    // what stands in quotes is a name already, though it may be a wrong one
+    let bare = without_quoted(text);
+    let searched = match error.kind() {
+        K::UnknownColumn { .. } => text,
+        _ => bare.as_str(),
+    };
+    let found =
+        asked.filter_map(|name| Some((written_at(name, searched, error.span(), near)?, name)));
     match found.min_by_key(|(distance, _)| *distance) {
         Some((_, name)) => error.meant(name),
         None if *error.kind() == K::TypeMismatch => propose_other_quotes(error, text, table),
         None => error,
     }
+}
+
+/// The text with a control character for each byte in closed quotes, so that places stay the same.
+fn without_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '\'', '"']) {
+        let (before, quoted) = rest.split_at(at);
+        out.push_str(before);
+        let closing = quoted[1..].find(&quoted[..1]).map(|length| length + 2);
+        let (inside, after) = quoted.split_at(closing.unwrap_or(1));
+        match closing {
+            Some(length) => out.extend(std::iter::repeat_n('\0', length)),
+            None => out.push_str(inside),
+        }
+        rest = after;
+    }
+    out + rest
 }
 
 /// A name in double quotes is text, which is then compared with something else.
@@ -162,6 +187,10 @@ mod tests {
             "order 3",
             "x unit_price",
             "sum(order) > 3",
+            "octet_length(`order`) = 1",
+            "lpad(`Order id`, 6, 'x') = 'y'",
+            "x LIKE 'order id' ESCAPE 'ab'",
+            "`order` IN (SELECT 1)",
         ] {
             let shown = refused(text);
             assert!(!shown.contains("did you mean"), "{text}: {shown}");

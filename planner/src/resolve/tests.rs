@@ -142,12 +142,32 @@ fn what_does_not_go_together_is_refused_where_it_stands() {
         (
             "upper(note, note) = 'x'",
             PlanErrorKind::TypeMismatch,
-            "note, note",
+            "upper",
         ),
         ("twice = 1", PlanErrorKind::AmbiguousColumn, "twice"),
         ("same = 1", PlanErrorKind::AmbiguousColumn, "same"),
         ("SAME = 1", PlanErrorKind::AmbiguousColumn, "SAME"),
-        ("nosuch(colA) = 1", PlanErrorKind::Unsupported, "colA"),
+        ("nosuch(colA) = 1", PlanErrorKind::Parse, "nosuch"),
+        ("uper(note) = 'x'", PlanErrorKind::Parse, "uper"),
+        ("soundex(note) = 'x'", PlanErrorKind::Unsupported, "soundex"),
+        (
+            "colA = 1 AND sqrt(4) = 2",
+            PlanErrorKind::Unsupported,
+            "sqrt",
+        ),
+        (
+            "to_date(note, 'yyyy') IS NULL",
+            PlanErrorKind::Unsupported,
+            "to_date",
+        ),
+        (
+            "extract(second FROM ts) = 1",
+            PlanErrorKind::Unsupported,
+            "extract",
+        ),
+        ("extract(nope FROM ts) = 1", PlanErrorKind::Parse, "extract"),
+        ("cast(colA) = 1", PlanErrorKind::Parse, "cast"),
+        ("note = 0x01ff", PlanErrorKind::Parse, "0x01ff"),
     ] {
         let error = resolved(text).expect_err(text);
         assert_eq!(error.kind(), &kind, "{text}: {error}");

@@ -15,6 +15,7 @@ use crate::expr::{ArithmeticOp, Expr, Span};
 
 impl Converter<'_> {
     pub(super) fn call(&self, ast: Ast) -> Result<Expr> {
+        let span = self.word_at(&ast);
         match ast {
             Ast::Function(call) => self.function(call),
             Ast::Case {
@@ -32,25 +33,26 @@ impl Converter<'_> {
             } => {
                 let name = if shorthand { "substr" } else { "substring" };
                 let args = [Some(expr), substring_from, substring_for];
-                self.named(name, args.into_iter().flatten().map(|arg| *arg))
+                self.named(name, args.into_iter().flatten().map(|arg| *arg), span)
             }
-            Ast::Trim { .. } => self.trim(ast),
+            Ast::Trim { .. } => self.trim(ast, span),
             Ast::Extract { field, expr, .. } => {
-                self.named(&field.to_string().to_lowercase(), [*expr])
+                let name = mistakes::extracted(&field.to_string()).map_err(|e| e.at(span))?;
+                self.named(name, [*expr], span)
             }
-            Ast::Floor { expr, field } => self.rounded("floor", *expr, field),
-            Ast::Ceil { expr, field } => self.rounded("ceil", *expr, field),
-            Ast::Position { expr, r#in } => self.named("instr", [*r#in, *expr]),
+            Ast::Floor { expr, field } => self.rounded("floor", *expr, field, span),
+            Ast::Ceil { expr, field } => self.rounded("ceil", *expr, field, span),
+            Ast::Position { expr, r#in } => self.named("instr", [*r#in, *expr], span),
             other => Err(self.refuse(&other)),
         }
     }
 
     /// A call of a function of this name.
-    fn named(&self, name: &str, args: impl IntoIterator<Item = Ast>) -> Result<Expr> {
-        Ok(function(name, self.exprs(args)?))
+    fn named(&self, name: &str, args: impl IntoIterator<Item = Ast>, span: Span) -> Result<Expr> {
+        Ok(function(name, self.exprs(args)?, span))
     }
 
-    fn trim(&self, ast: Ast) -> Result<Expr> {
+    fn trim(&self, ast: Ast, span: Span) -> Result<Expr> {
         let Ast::Trim {
             trim_where,
             trim_what,
@@ -67,7 +69,11 @@ impl Converter<'_> {
         };
         let what = trim_what.map(|what| *what).into_iter();
         let characters = trim_characters.into_iter().flatten();
-        self.named(name, std::iter::once(*expr).chain(what).chain(characters))
+        self.named(
+            name,
+            std::iter::once(*expr).chain(what).chain(characters),
+            span,
+        )
     }
 
     /// What is no call either: valid in Spark, but not computed here.
@@ -91,23 +97,37 @@ impl Converter<'_> {
         PlanError::unsupported(what).at(self.span_of(ast))
     }
 
+    /// The word that what SQL spells in a way of its own begins with, found before its operands.
+    fn word_at(&self, ast: &Ast) -> Span {
+        let word = match ast {
+            Ast::Substring { .. } => "subst",
+            Ast::Trim { .. } => "trim",
+            Ast::Extract { .. } => "extract",
+            Ast::Floor { .. } => "floor",
+            Ast::Ceil { .. } => "ceil",
+            Ast::Position { .. } => "position",
+            _ => return Span::default(),
+        };
+        self.places.word_before(self.span_of(ast), word)
+    }
+
     pub(super) fn span_of(&self, ast: &Ast) -> Span {
         self.places.span(ast.span())
     }
 
-    fn rounded(&self, name: &str, expr: Ast, kind: CeilFloorKind) -> Result<Expr> {
+    fn rounded(&self, name: &str, expr: Ast, kind: CeilFloorKind, span: Span) -> Result<Expr> {
         let expr = self.expr(expr)?;
         match kind {
             CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => {
-                Ok(function(name, vec![expr]))
+                Ok(function(name, vec![expr], span))
             }
             CeilFloorKind::Scale(scale) => {
                 let scale = self.expr(Ast::Value(scale))?;
-                Ok(function(name, vec![expr, scale]))
+                Ok(function(name, vec![expr, scale], span))
             }
             CeilFloorKind::DateTimeField(field) => {
                 let message = format!("{name} to {field} is not known here");
-                Err(PlanError::unsupported(message).at(expr.span()))
+                Err(PlanError::unsupported(message).at(span))
             }
         }
     }
@@ -168,9 +188,7 @@ impl Converter<'_> {
         }
         let args = self.arguments(call.args).map_err(|error| error.at(span))?;
         let count = args.len();
-        known(&name, args).ok_or_else(|| {
-            PlanError::type_mismatch(format!("{name} does not take {count} arguments")).at(span)
-        })
+        known(&name, args, span).ok_or_else(|| other_arguments(&name, count).at(span))
     }
 
     fn call_span(&self, call: &Function) -> Span {
@@ -198,8 +216,18 @@ fn has_clauses(call: &Function) -> bool {
         || !matches!(call.parameters, FunctionArguments::None)
 }
 
+/// Spark has some functions with more arguments than are computed here.
+fn other_arguments(name: &str, count: usize) -> PlanError {
+    match (name, count) {
+        ("like" | "ilike", 3) => PlanError::unsupported(format!(
+            "{name} of {count} arguments is not computed here: write LIKE .. ESCAPE"
+        )),
+        _ => PlanError::type_mismatch(format!("{name} does not take {count} arguments")),
+    }
+}
+
 /// The operator or function behind a name; `None` if the number of arguments does not fit.
-fn known(name: &str, args: Vec<Expr>) -> Option<Expr> {
+fn known(name: &str, args: Vec<Expr>, span: Span) -> Option<Expr> {
     let affix = |affix, args| {
         let [expr, part] = boxed(args)?;
         Some(Expr::Affix { affix, expr, part })
@@ -235,7 +263,7 @@ fn known(name: &str, args: Vec<Expr>) -> Option<Expr> {
         "negative" => boxed(args).map(|[expr]| Expr::Negate(expr)),
         _ => match literal::type_by_name(name) {
             Some(ty) => boxed(args).map(|[expr]| expr.cast(ty)),
-            None => Some(function(name, args)),
+            None => Some(function(name, args, span)),
         },
     }
 }

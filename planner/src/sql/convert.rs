@@ -10,7 +10,7 @@ use sqlparser::ast::{
 
 use super::{Places, literal, mistakes};
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Span};
+use crate::expr::{ArithmeticOp, Column, Expr, Place, Span};
 
 pub(super) struct Converter<'a> {
     pub(super) places: &'a Places<'a>,
@@ -128,6 +128,12 @@ impl Converter<'_> {
             Value::Number(digits, long) => literal::number(&digits, long, false)
                 .ok_or_else(|| bad(format!("{digits} does not fit its type"))),
             Value::SingleQuotedString(text) => Ok(Expr::string(&text)),
+            Value::HexStringLiteral(digits) if self.places.is_at(span, "0x") => {
+                let digits = digits.to_uppercase();
+                Err(bad(format!(
+                    "0x{digits} is no literal of Spark's: write X'{digits}'"
+                )))
+            }
             Value::HexStringLiteral(digits) => {
                 literal::hex(&digits).ok_or_else(|| bad(format!("X'{digits}' is not hexadecimal")))
             }
@@ -217,7 +223,7 @@ impl Converter<'_> {
             B::BitwiseAnd => arithmetic(A::BitAnd, left, right),
             B::BitwiseOr => arithmetic(A::BitOr, left, right),
             B::BitwiseXor => arithmetic(A::BitXor, left, right),
-            B::StringConcat => Ok(function("concat", vec![left, right])),
+            B::StringConcat => Ok(function("concat", vec![left, right], Span::default())),
             other => {
                 let span = left.span().union(right.span());
                 Err(mistakes::operator(&other.to_string()).at(span))
@@ -238,7 +244,10 @@ impl Converter<'_> {
                     .at(self.places.span(span))
             }),
             (UnaryOperator::Minus, expr) => Ok(Expr::Negate(Box::new(self.expr(expr)?))),
-            (UnaryOperator::Plus, expr) => Ok(function("positive", vec![self.expr(expr)?])),
+            (UnaryOperator::Plus, expr) => {
+                let args = vec![self.expr(expr)?];
+                Ok(function("positive", args, Span::default()))
+            }
             (UnaryOperator::Not | UnaryOperator::BangNot, expr) => Ok(self.expr(expr)?.not()),
             (UnaryOperator::BitwiseNot, expr) => {
                 let error = PlanError::unsupported("the operator ~ is not computed here");
@@ -376,10 +385,11 @@ pub(super) fn negate_if(negated: bool, expr: Expr) -> Expr {
     if negated { expr.not() } else { expr }
 }
 
-pub(super) fn function(name: &str, args: Vec<Expr>) -> Expr {
+pub(super) fn function(name: &str, args: Vec<Expr>, span: Span) -> Expr {
     Expr::Function {
         name: name.to_owned(),
         args,
         ty: LogicalType::Null,
+        place: Place(span),
     }
 }

@@ -3,6 +3,7 @@
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 use sqlparser::ast::{DataType, ExactNumberInfo, TimezoneInfo};
+use sqlparser::tokenizer::Token;
 
 use crate::calendar;
 use crate::expr::{Expr, TIME, TIMESTAMP, TIMESTAMP_NTZ};
@@ -59,6 +60,16 @@ fn push_escape(out: &mut String, rest: &mut std::str::Chars<'_>) {
         Some(c @ ('%' | '_')) => out.extend(['\\', c]),
         Some(c) => out.push(c),
         None => out.push('\\'),
+    }
+}
+
+/// `TIMESTAMP_LTZ '..'` is another spelling, which the parser does not know.
+pub(super) fn rename_type(token: &mut Token) {
+    if let Token::Word(word) = token
+        && word.quote_style.is_none()
+        && word.value.eq_ignore_ascii_case("timestamp_ltz")
+    {
+        *token = Token::make_keyword("TIMESTAMP");
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn operator(symbol: &str) -> PlanError {
     }
 }
 
-/// A function that no condition may call, because it does not look at one row.
+/// A function that no condition may call so: a cast without a type, or what does not look at one row.
 pub(super) fn call(name: &str) -> Option<PlanError> {
     const AGGREGATES: &str = " any any_value approx_count_distinct approx_percentile array_agg avg \
         bit_and bit_or bit_xor bool_and bool_or collect_list collect_set corr count count_if \
@@ -80,6 +80,10 @@ pub(super) fn call(name: &str) -> Option<PlanError> {
         " cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number ";
     const GENERATORS: &str = " explode explode_outer inline inline_outer json_tuple posexplode \
         posexplode_outer stack ";
+    if name == "cast" || name == "try_cast" {
+        let message = format!("{name} names a type: {name}(x AS int)");
+        return Some(PlanError::parse(message));
+    }
     let among = |list: &str| list.contains(&format!(" {name} "));
     let why = if among(AGGREGATES) || among(WINDOWS) {
         "is computed over many rows: a condition looks at one"
@@ -89,6 +93,30 @@ pub(super) fn call(name: &str) -> Option<PlanError> {
         return None;
     };
     Some(PlanError::parse(format!("{name}() {why}")))
+}
+
+/// The function that takes a field out of a date or time.
+pub(super) fn extracted(field: &str) -> Result<&'static str, PlanError> {
+    Ok(match field.to_ascii_lowercase().as_str() {
+        "year" | "y" | "years" | "yr" | "yrs" => "year",
+        "quarter" | "qtr" => "quarter",
+        "month" | "mon" | "mons" | "months" => "month",
+        "week" | "w" | "weeks" => "weekofyear",
+        "day" | "d" | "days" => "day",
+        "dayofweek" | "dow" => "dayofweek",
+        "doy" => "dayofyear",
+        "hour" | "h" | "hours" | "hr" | "hrs" => "hour",
+        "minute" | "m" | "min" | "mins" | "minutes" => "minute",
+        "second" | "s" | "sec" | "seconds" | "secs" | "yearofweek" | "dayofweek_iso"
+        | "dow_iso" => {
+            let message = format!("extract({field} ..) is not computed here");
+            return Err(PlanError::unsupported(message));
+        }
+        _ => {
+            let message = format!("there is no field {field} to extract");
+            return Err(PlanError::parse(message));
+        }
+    })
 }
 
 /// What the parser or its tokenizer says, in words of this house.

@@ -44,6 +44,17 @@ fn operators_bind_as_in_spark() {
             "(substring(a, 2, 3) = substr(a, 1))",
         ),
         ("extract(YEAR FROM d) = 1", "(year(d) = 1)"),
+        ("extract(dow FROM d) = 1", "(dayofweek(d) = 1)"),
+        ("extract(qtr FROM d) = 1", "(quarter(d) = 1)"),
+        (r"a = r'\d' AND b = 'x' R'\n'", r"((a = \d) AND (b = x\n))"),
+        (
+            "a < timestamp_ltz'2000-01-01 00:00:00 Europe/Prague'",
+            "(a < 1999-12-31 23:00:00)",
+        ),
+        (
+            "a < timestamp_ntz'2000-01-01 00:00:00 Europe/Prague'",
+            "(a < 2000-01-01 00:00:00)",
+        ),
         ("nested['a'].`b c`.d = 1", "(nested.a.b c.d = 1)"),
         ("a -- one\n = /* two */ 1", "(a = 1)"),
     ] {
