@@ -36,7 +36,7 @@ fn name(column: usize) -> String {
 }
 
 /// The footer of a Parquet file of so many columns and row groups; the file has no more than `groups * columns`
-/// pages of [`CHUNK_BYTES`].
+/// pages of one size.
 pub fn parquet(columns: usize, groups: usize) -> FileMetaData {
     let root = SchemaElement {
         name: "schema".into(),
