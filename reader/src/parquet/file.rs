@@ -23,6 +23,7 @@ use lith_format::parquet::footer::{Footer, TAIL_BYTES, Tail};
 use lith_format::parquet::neutral::{self, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::{self, Leaf};
+use lith_format::parquet::stats::Trust;
 use lith_format::schema::{LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
@@ -116,13 +117,19 @@ impl ParquetFile {
     /// The same, format-neutral.
     pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Result<ChunkMeta> {
         let chunk = self.chunk(row_group, leaf)?;
-        let trust = neutral::trust(&self.footer, &self.leaves, leaf.index());
-        let (Some(trust), Some(leaf)) = (trust, self.leaves.get(leaf.index())) else {
-            return Err(Error::invalid("there is no such column"));
-        };
+        let (leaf, trust) = self.leaf(leaf)?;
         let (meta, _) = neutral::chunk_meta(&chunk, leaf, &trust, self.file_size)
             .map_err(|error| self.in_footer(error))?;
         Ok(meta)
+    }
+
+    /// What a leaf needs to be read, and what may be believed of its statistics.
+    pub(super) fn leaf(&self, leaf: LeafId) -> Result<(&Leaf, Trust<'_>)> {
+        let trust = neutral::trust(&self.footer, &self.leaves, leaf.index());
+        self.leaves
+            .get(leaf.index())
+            .zip(trust)
+            .ok_or_else(|| Error::invalid("there is no such column"))
     }
 
     /// An error whose place is in the footer's bytes, at its place in the file.

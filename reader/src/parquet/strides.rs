@@ -16,7 +16,7 @@ use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::created_by::CreatedBy;
 use lith_format::parquet::index::{ColumnIndex, OffsetIndex};
 use lith_format::parquet::neutral::{
-    self, chunk_range, column_index_range, offset_index_range, padded_range,
+    chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
 use lith_format::parquet::strides::{self, PageMeta};
@@ -53,8 +53,7 @@ impl ParquetFile {
     ) -> Result<Vec<HeadedPage>> {
         let work = |walk: &mut Walk<'_>| {
             let chunk = self.chunk(ordinal, leaf)?;
-            let leaf = self.leaves().get(leaf.index());
-            let leaf = leaf.ok_or_else(|| Error::invalid("there is no such column"))?;
+            let (leaf, _) = self.leaf(leaf)?;
             walk.headers(readable(&chunk, leaf)?)
         };
         self.walk(source, (ordinal, leaf), limits, work)
@@ -90,15 +89,10 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<PageMeta>> {
-        let file = self.file;
-        let chunk = file.chunk(ordinal, leaf)?;
-        let trust = neutral::trust(file.footer(), file.leaves(), leaf.index());
-        let (Some(&rows), Some(trust), Some(leaf)) = (
-            file.rows().get(ordinal),
-            trust,
-            file.leaves().get(leaf.index()),
-        ) else {
-            return Err(Error::invalid("there is no such row group or column"));
+        let chunk = self.file.chunk(ordinal, leaf)?;
+        let (leaf, trust) = self.file.leaf(leaf)?;
+        let Some(&rows) = self.file.rows().get(ordinal) else {
+            return Err(Error::invalid("there is no such row group"));
         };
         let meta = readable(&chunk, leaf)?;
         let size = self.window.size();
