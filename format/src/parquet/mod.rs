@@ -51,8 +51,14 @@ pub mod strides;
 
 // Layer 10: for tests
 #[cfg(test)]
+mod any;
+#[cfg(test)]
 pub(crate) mod testing;
 
 // Layer 11
 #[cfg(test)]
-mod oracle;
+pub(crate) mod oracle;
+
+// Layer 12
+#[cfg(test)]
+mod held;

@@ -14,10 +14,10 @@ use crate::parquet::thrift::{self as ours, Fields, Reader, Structure, Wire, Writ
 
 /// Fields of a struct with their ids, ascending.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Struct(Vec<(i16, Value)>);
+pub(crate) struct Struct(pub Vec<(i16, Value)>);
 
 #[derive(Debug, Clone, PartialEq)]
-enum Value {
+pub(crate) enum Value {
     Bool(bool),
     I8(i8),
     I16(i16),
@@ -91,7 +91,7 @@ fn decode_list(reader: &mut Reader<'_>) -> Result<Value> {
     })
 }
 
-fn theirs_read(input: &mut dyn TInputProtocol) -> Struct {
+pub(crate) fn theirs_read(input: &mut dyn TInputProtocol) -> Struct {
     let mut out = Struct::default();
     input.read_struct_begin().unwrap();
     loop {
@@ -129,7 +129,7 @@ fn theirs_read_list(input: &mut dyn TInputProtocol) -> Value {
     }
 }
 
-fn theirs_write(output: &mut dyn TOutputProtocol, value: &Struct) {
+pub(crate) fn theirs_write(output: &mut dyn TOutputProtocol, value: &Struct) {
     output
         .write_struct_begin(&TStructIdentifier::new("s"))
         .unwrap();

@@ -18,7 +18,10 @@ use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire};
 use crate::tree::Node;
 
-pub use shapes::{BLOOM_FILTER_HEADER, COLUMN_INDEX, FILE_META_DATA, OFFSET_INDEX, PAGE_HEADER};
+pub use shapes::{
+    BLOOM_FILTER_HEADER, COLUMN_INDEX, FILE_CRYPTO_META_DATA, FILE_META_DATA, OFFSET_INDEX,
+    PAGE_HEADER,
+};
 
 /// What the names of fields begin with that the specification does not have.
 const UNKNOWN_FIELD: &str = "unknown_field_";
@@ -29,8 +32,8 @@ const DECODED_PER_ENCODED_BYTE: usize = 4;
 /// The fields of a structure or the members of a union.
 #[derive(Debug)]
 pub struct Shape {
-    name: &'static str,
-    fields: &'static [FieldShape],
+    pub(super) name: &'static str,
+    pub(super) fields: &'static [FieldShape],
 }
 
 impl Shape {
@@ -41,14 +44,14 @@ impl Shape {
 }
 
 #[derive(Debug)]
-struct FieldShape {
-    id: i16,
-    name: &'static str,
-    kind: Kind,
+pub(super) struct FieldShape {
+    pub(super) id: i16,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Boolean,
     /// A whole number, of any width on the wire.
     Int,

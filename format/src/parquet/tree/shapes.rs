@@ -53,6 +53,19 @@ pub static FILE_META_DATA: Shape = shape(
     ],
 );
 
+/// What stands before an encrypted footer.
+pub static FILE_CRYPTO_META_DATA: Shape = shape(
+    "FileCryptoMetaData",
+    &[
+        one(
+            1,
+            "encryption_algorithm",
+            Kind::Struct(&ENCRYPTION_ALGORITHM),
+        ),
+        one(2, "key_metadata", Kind::Bytes),
+    ],
+);
+
 /// What stands before a page.
 pub static PAGE_HEADER: Shape = shape(
     "PageHeader",
@@ -137,7 +150,7 @@ static LOGICAL_TYPE: Shape = shape(
         one(5, "DECIMAL", Kind::Struct(&DECIMAL_TYPE)),
         one(6, "DATE", EMPTY_MEMBER),
         one(7, "TIME", Kind::Struct(&TIME_TYPE)),
-        one(8, "TIMESTAMP", Kind::Struct(&TIME_TYPE)),
+        one(8, "TIMESTAMP", Kind::Struct(&TIMESTAMP_TYPE)),
         one(10, "INTEGER", Kind::Struct(&INT_TYPE)),
         one(11, "UNKNOWN", EMPTY_MEMBER),
         one(12, "JSON", EMPTY_MEMBER),
@@ -156,13 +169,14 @@ static DECIMAL_TYPE: Shape = shape(
     &[one(1, "scale", Kind::Int), one(2, "precision", Kind::Int)],
 );
 
-static TIME_TYPE: Shape = shape(
-    "TimeType",
-    &[
-        one(1, "isAdjustedToUTC", Kind::Boolean),
-        one(2, "unit", Kind::Struct(&TIME_UNIT)),
-    ],
-);
+static TIME_TYPE: Shape = shape("TimeType", TIME_FIELDS);
+
+static TIMESTAMP_TYPE: Shape = shape("TimestampType", TIME_FIELDS);
+
+const TIME_FIELDS: &[FieldShape] = &[
+    one(1, "isAdjustedToUTC", Kind::Boolean),
+    one(2, "unit", Kind::Struct(&TIME_UNIT)),
+];
 
 static TIME_UNIT: Shape = shape(
     "TimeUnit",
@@ -333,19 +347,20 @@ static COLUMN_ORDER: Shape = shape(
 static ENCRYPTION_ALGORITHM: Shape = shape(
     "EncryptionAlgorithm",
     &[
-        one(1, "AES_GCM_V1", Kind::Struct(&AES_GCM)),
-        one(2, "AES_GCM_CTR_V1", Kind::Struct(&AES_GCM)),
+        one(1, "AES_GCM_V1", Kind::Struct(&AES_GCM_V1)),
+        one(2, "AES_GCM_CTR_V1", Kind::Struct(&AES_GCM_CTR_V1)),
     ],
 );
 
-static AES_GCM: Shape = shape(
-    "AesGcm",
-    &[
-        one(1, "aad_prefix", Kind::Bytes),
-        one(2, "aad_file_unique", Kind::Bytes),
-        one(3, "supply_aad_prefix", Kind::Boolean),
-    ],
-);
+static AES_GCM_V1: Shape = shape("AesGcmV1", AES_FIELDS);
+
+static AES_GCM_CTR_V1: Shape = shape("AesGcmCtrV1", AES_FIELDS);
+
+const AES_FIELDS: &[FieldShape] = &[
+    one(1, "aad_prefix", Kind::Bytes),
+    one(2, "aad_file_unique", Kind::Bytes),
+    one(3, "supply_aad_prefix", Kind::Boolean),
+];
 
 static COLUMN_CRYPTO_META_DATA: Shape = shape(
     "ColumnCryptoMetaData",
