@@ -21,7 +21,7 @@ pub struct ColumnMetaData {
     pub physical_type: Type,
     /// Every encoding of levels and values in the chunk.
     pub encodings: SmallVec<[Encoding; 4]>,
-    /// Names from the root's child down to the leaf.
+    /// Names from the root's child down to the leaf; empty if they are not written.
     pub path_in_schema: LeafPath,
     /// What pages are compressed with.
     pub codec: CompressionCodec,
@@ -129,7 +129,8 @@ impl InPlace for ColumnMetaData {
                 _ => fields.skip(reader, wire)?,
             }
         }
-        fields.require(reader, &[1, 2, 3, 4, 5, 6, 7, 9])
+        // the path is required by name, but readers go by the leaf's place, and writers may leave it out
+        fields.require(reader, &[1, 2, 4, 5, 6, 7, 9])
     }
 }
 
@@ -147,7 +148,7 @@ impl Structure for ColumnMetaData {
         writer.i32(1, self.physical_type.id());
         writer.i32s(2, encodings.as_slice());
         let names: SmallVec<[&str; 8]> = self.path_in_schema.iter().collect();
-        writer.binaries(3, &names[..]);
+        writer.binaries(3, Some(&names[..]).filter(|names| !names.is_empty()));
         writer.i32(4, self.codec.id());
         writer.i64(5, self.num_values);
         writer.i64(6, self.total_uncompressed_size);
@@ -350,6 +351,18 @@ mod tests {
         raw.extend([0x19, 0x25, 0x02, 0x04, 0x00]);
         let meta = ColumnMetaData::decode(&raw.into(), &Limits::default()).unwrap();
         assert_eq!(meta, bytes);
+    }
+
+    #[test]
+    fn the_path_may_be_missing() {
+        let mut meta = testing::column_metadata();
+        let whole = meta.encode();
+        meta.path_in_schema = LeafPath::default();
+        let bytes = meta.encode();
+        // a list head, its size, and three names with their lengths
+        assert_eq!(whole.len() - bytes.len(), 2 + 3 + "alistelement".len());
+        let back = ColumnMetaData::decode(&bytes.into(), &Limits::default()).unwrap();
+        assert_eq!(back, meta);
     }
 
     #[test]
