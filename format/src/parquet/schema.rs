@@ -370,51 +370,116 @@ mod tests {
         show(&schema.fields[0])
     }
 
+    /// The shape of a nullable list `l` around `nodes`, and the levels of each leaf, with both kinds of
+    /// annotation.
+    fn list_of(nodes: &[SchemaElement]) -> (String, Vec<(u16, u16)>) {
+        let mut nodes = [&[list(Optional, "l")], nodes].concat();
+        let converted = (shape(&nodes), levels(&nodes));
+        nodes[0].converted_type = None;
+        nodes[0].logical_type = Some(Annotation::List);
+        assert_eq!((shape(&nodes), levels(&nodes)), converted);
+        converted
+    }
+
+    /// The definition and repetition level of each leaf's values.
+    fn levels(nodes: &[SchemaElement]) -> Vec<(u16, u16)> {
+        let (_, leaves) = read(1, nodes).unwrap();
+        let levels = |leaf: &Leaf| (leaf.max_definition_level, leaf.max_repetition_level);
+        leaves.iter().map(levels).collect()
+    }
+
+    /// What is expected of a list.
+    fn is(shape: &str, levels: &[(u16, u16)]) -> (String, Vec<(u16, u16)>) {
+        (shape.to_string(), levels.to_vec())
+    }
+
+    fn repeated(name: &str, children: i32) -> SchemaElement {
+        group(Repeated, name, None, children)
+    }
+
     #[test]
-    fn the_rules_of_lists_apply_in_their_order() {
-        let l = || list(Optional, "l");
-        // three levels, whatever the names
-        let three = [
-            l(),
-            group(Repeated, "list", None, 1),
-            int(Optional, "element"),
-        ];
-        assert_eq!(shape(&three), "list<int?>?");
-        let hive = [
-            l(),
-            group(Repeated, "bag", None, 1),
-            int(Optional, "array_element"),
-        ];
-        assert_eq!(shape(&hive), "list<int?>?");
-        // an element struct with one field named like the element of three levels
+    fn three_levels_are_a_list_whatever_the_names() {
+        for (middle, element) in [
+            ("list", "element"),
+            ("bag", "array_element"),
+            ("element", "str"),
+            ("element", "element"),
+            ("array_", "array"),
+            ("l", "l_tuple"),
+        ] {
+            let nodes = [repeated(middle, 1), int(Optional, element)];
+            assert_eq!(list_of(&nodes), is("list<int?>?", &[(3, 1)]));
+        }
+        // an element with one field named like the element of three levels
         let nested = [
-            l(),
-            group(Repeated, "list", None, 1),
+            repeated("list", 1),
             group(Optional, "element", None, 1),
             int(Required, "element"),
         ];
-        assert_eq!(shape(&nested), "list<struct<int>?>?");
-        // 1: not a group
-        assert_eq!(shape(&[l(), int(Repeated, "element")]), "list<int>?");
-        // 2: several fields
-        let tuple = [
-            l(),
-            group(Repeated, "element", None, 2),
-            int(Required, "a"),
-            int(Optional, "b"),
+        assert_eq!(list_of(&nested), is("list<struct<int>?>?", &[(3, 1)]));
+        let lists = [
+            repeated("list", 1),
+            list(Required, "element"),
+            repeated("list", 1),
+            int(Required, "element"),
         ];
-        assert_eq!(shape(&tuple), "list<struct<int,int?>>?");
-        // 3: one repeated field
-        let two = [l(), list(Repeated, "array"), int(Repeated, "array")];
-        assert_eq!(shape(&two), "list<list<int>>?");
-        // 4: named array, or for its list
-        let array = [l(), group(Repeated, "array", None, 1), int(Required, "s")];
-        assert_eq!(shape(&array), "list<struct<int>>?");
-        let tuple = [l(), group(Repeated, "l_tuple", None, 1), int(Required, "s")];
-        assert_eq!(shape(&tuple), "list<struct<int>>?");
-        // 5: whatever else
-        let other = [l(), group(Repeated, "m_tuple", None, 1), int(Required, "s")];
-        assert_eq!(shape(&other), "list<int>?");
+        assert_eq!(list_of(&lists), is("list<list<int>>?", &[(3, 2)]));
+    }
+
+    #[test]
+    fn list_rule_1_a_repeated_primitive_is_the_element() {
+        for name in ["element", "array", "l_tuple"] {
+            let nodes = [int(Repeated, name)];
+            assert_eq!(list_of(&nodes), is("list<int>?", &[(2, 1)]));
+        }
+    }
+
+    #[test]
+    fn list_rule_2_a_repeated_group_of_several_fields_is_the_element() {
+        for name in ["element", "list", "array", "l_tuple"] {
+            let nodes = [repeated(name, 2), int(Required, "a"), int(Optional, "b")];
+            let expected = is("list<struct<int,int?>>?", &[(2, 1), (3, 1)]);
+            assert_eq!(list_of(&nodes), expected);
+        }
+    }
+
+    #[test]
+    fn list_rule_3_a_repeated_group_of_one_repeated_field_is_the_element() {
+        for name in ["array", "list"] {
+            let inner = [list(Repeated, name), int(Repeated, "array")];
+            assert_eq!(list_of(&inner), is("list<list<int>>?", &[(3, 2)]));
+            // not annotated, it is a structure of a list
+            let plain = [repeated(name, 1), int(Repeated, "array")];
+            assert_eq!(list_of(&plain), is("list<struct<list<int>>>?", &[(3, 2)]));
+        }
+        let maps = [
+            group(Repeated, "array", Some(ConvertedType::Map), 1),
+            repeated("map", 2),
+            int(Required, "key"),
+            int(Optional, "value"),
+        ];
+        assert_eq!(
+            list_of(&maps),
+            is("list<map<int,int?>>?", &[(3, 2), (4, 2)])
+        );
+    }
+
+    #[test]
+    fn list_rule_4_a_repeated_group_named_array_or_after_its_list_is_the_element() {
+        for name in ["array", "l_tuple"] {
+            let nodes = [repeated(name, 1), int(Required, "str")];
+            assert_eq!(list_of(&nodes), is("list<struct<int>>?", &[(2, 1)]));
+            let nodes = [repeated(name, 1), int(Optional, "str")];
+            assert_eq!(list_of(&nodes), is("list<struct<int?>>?", &[(3, 1)]));
+        }
+    }
+
+    #[test]
+    fn list_rule_5_otherwise_the_only_field_is_the_element() {
+        for name in ["Array", "arrays", "m_tuple", "tuple", "_tuple", "L_tuple"] {
+            let nodes = [repeated(name, 1), int(Required, "str")];
+            assert_eq!(list_of(&nodes), is("list<int>?", &[(2, 1)]));
+        }
     }
 
     #[test]
@@ -427,23 +492,70 @@ mod tests {
         assert_eq!(shape(&none), "struct<int?>?");
     }
 
-    #[test]
-    fn maps_may_lack_values_and_be_annotated_as_their_entries() {
-        for annotation in [ConvertedType::Map, ConvertedType::MapKeyValue] {
-            let map = [
+    /// A nullable column `m` of entries that are annotated as such or not.
+    fn map_of(annotation: ConvertedType, entry: &[SchemaElement]) -> (String, Vec<(u16, u16)>) {
+        let [shape, other] = [None, Some(ConvertedType::MapKeyValue)].map(|annotated| {
+            let children = entry.len() as i32;
+            let head = [
                 group(Optional, "m", Some(annotation), 1),
-                group(Repeated, "map", Some(ConvertedType::MapKeyValue), 2),
-                int(Required, "x"),
-                int(Optional, "y"),
+                group(Repeated, "map", annotated, children),
             ];
-            assert_eq!(shape(&map), "map<int,int?>?");
+            let nodes = [&head, entry].concat();
+            (shape(&nodes), levels(&nodes))
+        });
+        assert_eq!(shape, other);
+        shape
+    }
+
+    #[test]
+    fn keys_and_values_of_maps_are_known_by_their_place() {
+        for names in [["key", "value"], ["str", "num"], ["value", "key"]] {
+            let entry = names.map(|name| int(Required, name));
+            let expected = is("map<int,int>?", &[(2, 1), (2, 1)]);
+            assert_eq!(map_of(ConvertedType::Map, &entry), expected);
         }
-        let keys = [
-            group(Required, "m", Some(ConvertedType::Map), 1),
-            group(Repeated, "key_value", None, 1),
-            int(Optional, "key"),
+    }
+
+    #[test]
+    fn map_key_value_stands_for_map_unless_it_is_below_one() {
+        let entry = [int(Required, "key"), int(Optional, "value")];
+        for annotation in [ConvertedType::Map, ConvertedType::MapKeyValue] {
+            let expected = is("map<int,int?>?", &[(2, 1), (3, 1)]);
+            assert_eq!(map_of(annotation, &entry), expected);
+        }
+        let mut logical = [
+            &[group(Optional, "m", None, 1), repeated("kv", 2)],
+            &entry[..],
+        ]
+        .concat();
+        logical[0].logical_type = Some(Annotation::Map);
+        assert_eq!(shape(&logical), "map<int,int?>?");
+    }
+
+    #[test]
+    fn maps_may_lack_values_and_have_keys_that_may_be_null() {
+        let keys = [int(Required, "key")];
+        let expected = is("map<int,struct<>?>?", &[(2, 1)]);
+        assert_eq!(map_of(ConvertedType::Map, &keys), expected);
+        let keys = [int(Optional, "key")];
+        let expected = is("map<int?,struct<>?>?", &[(3, 1)]);
+        assert_eq!(map_of(ConvertedType::Map, &keys), expected);
+        let entry = [int(Optional, "key"), int(Required, "value")];
+        let expected = is("map<int?,int>?", &[(3, 1), (2, 1)]);
+        assert_eq!(map_of(ConvertedType::Map, &entry), expected);
+    }
+
+    #[test]
+    fn what_is_called_a_map_but_has_no_entries_is_a_structure() {
+        let three = ["key", "value", "more"].map(|name| int(Required, name));
+        let expected = is("struct<list<struct<int,int,int>>>?", &[(2, 1); 3]);
+        assert_eq!(map_of(ConvertedType::Map, &three), expected);
+        let pair = [
+            group(Optional, "m", Some(ConvertedType::Map), 2),
+            int(Required, "key"),
+            int(Required, "value"),
         ];
-        assert_eq!(shape(&keys), "map<int?,struct<>?>");
+        assert_eq!(shape(&pair), "struct<int,int>?");
     }
 
     #[test]
