@@ -3,6 +3,7 @@
 //! Every decoder owns a shared slice of the page and a position, and can `read` the next values or
 //! `skip` them; asking past the end is an error. Nulls are not among the values.
 
+pub(crate) mod alp;
 pub(crate) mod delta;
 pub(crate) mod delta_bytes;
 pub(crate) mod dictionary;
@@ -30,6 +31,8 @@ pub(crate) enum Decoder {
     DeltaLengths(Box<delta_bytes::DeltaLengths>),
     DeltaByteArrays(Box<delta_bytes::DeltaByteArrays>),
     Split(split::Split),
+    Alp32(Box<alp::Alp<f32>>),
+    Alp64(Box<alp::Alp<f64>>),
 }
 
 impl Decoder {
@@ -67,6 +70,8 @@ impl Decoder {
             (E::ByteStreamSplit, _, Some(width)) if form != Form::Int96 => {
                 Decoder::Split(split::Split::new(values, form, width)?)
             }
+            (E::Alp, Form::F32, _) => Decoder::Alp32(Box::new(alp::Alp::new(values)?)),
+            (E::Alp, Form::F64, _) => Decoder::Alp64(Box::new(alp::Alp::new(values)?)),
             _ => return Err(Error::unsupported(format!("{encoding} of {form:?} values"))),
         })
     }
@@ -85,6 +90,8 @@ impl Decoder {
             (Decoder::DeltaLengths(values), Values::Bytes(out)) => values.read(count, out),
             (Decoder::DeltaByteArrays(values), out) => values.read(count, out),
             (Decoder::Split(values), out) => values.read(count, out),
+            (Decoder::Alp32(values), Values::F32(out)) => values.read(count, out),
+            (Decoder::Alp64(values), Values::F64(out)) => values.read(count, out),
             _ => Err(Error::type_mismatch("values into another layout")),
         }
     }
@@ -100,6 +107,8 @@ impl Decoder {
             Decoder::DeltaLengths(values) => values.skip(count),
             Decoder::DeltaByteArrays(values) => values.skip(count),
             Decoder::Split(values) => values.skip(count),
+            Decoder::Alp32(values) => values.skip(count),
+            Decoder::Alp64(values) => values.skip(count),
         }
     }
 }
@@ -122,7 +131,7 @@ mod tests {
             (Encoding::Rle, Form::I32),
             (Encoding::DeltaBinaryPacked, Form::F64),
             (Encoding::ByteStreamSplit, Form::ByteArray),
-            (Encoding::Alp, Form::F32),
+            (Encoding::Alp, Form::F16),
             (Encoding::Unknown(77), Form::I64),
         ];
         for (encoding, form) in pairs {
