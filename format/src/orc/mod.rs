@@ -42,4 +42,8 @@ pub mod strides;
 
 // Layer 8: for tests
 #[cfg(test)]
+mod any;
+#[cfg(test)]
+mod held;
+#[cfg(test)]
 pub(crate) mod testing;

@@ -24,20 +24,20 @@ const UNKNOWN_FIELDS: &str = "unknown_fields";
 /// The fields of a message.
 #[derive(Debug)]
 pub struct Shape {
-    name: &'static str,
-    fields: &'static [FieldShape],
+    pub(super) name: &'static str,
+    pub(super) fields: &'static [FieldShape],
 }
 
 #[derive(Debug)]
-struct FieldShape {
+pub(super) struct FieldShape {
     number: u32,
-    name: &'static str,
+    pub(super) name: &'static str,
     repeated: bool,
-    kind: Kind,
+    pub(super) kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     UInt,
     Int,
     /// Zigzag.
