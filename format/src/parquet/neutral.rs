@@ -157,6 +157,9 @@ fn row_group(
     })
 }
 
+/// Why a chunk has no bounds that can be read.
+const ENCRYPTED: &str = "the column is encrypted";
+
 /// A chunk and where its bytes are, unless its metadata is encrypted.
 pub fn chunk_meta(
     chunk: &ColumnChunk,
@@ -176,7 +179,7 @@ pub fn chunk_meta(
             return Err(Error::corrupt("there is no metadata").at("ColumnChunk", 0));
         }
         let encrypted = ChunkMeta {
-            distrust: Some("the metadata is encrypted"),
+            distrust: Some(ENCRYPTED),
             ..ChunkMeta::default()
         };
         return Ok((encrypted, None));
@@ -196,6 +199,7 @@ pub fn chunk_meta(
         Error::unsupported(message).at("ColumnMetaData", 0)
     };
     let uncompressed = meta.total_uncompressed_size;
+    let hidden = chunk.crypto_metadata.is_some() && stats.min.is_none() && stats.max.is_none();
     let neutral = ChunkMeta {
         codec: meta.codec.codec().ok_or_else(unknown_codec)?,
         encodings: meta
@@ -206,7 +210,7 @@ pub fn chunk_meta(
         compressed_bytes: Some(range.end - range.start),
         uncompressed_bytes: Some(unsigned(uncompressed, "ColumnMetaData", "size")?),
         stats,
-        distrust,
+        distrust: distrust.or(hidden.then_some(ENCRYPTED)),
         has_index: column_index_range(chunk, file_size).is_some()
             && offset_index_range(chunk, file_size).is_some(),
         has_bloom: bloom_filter_offset(meta, file_size).is_some(),
@@ -402,8 +406,12 @@ mod tests {
     fn an_encrypted_column_does_not_hide_the_others() {
         let mut footer = footer();
         let column = &mut footer.row_groups[0].columns[0];
-        column.meta_data = None;
         column.crypto_metadata = Some(ColumnCryptoMetaData::EncryptionWithFooterKey);
+        // some writers leave all but the statistics in the clear
+        column.meta_data.as_mut().unwrap().statistics = None;
+        let meta = read(&footer).unwrap();
+        assert_eq!(meta.row_groups[0].chunks[0].distrust, Some(ENCRYPTED));
+        footer.row_groups[0].columns[0].meta_data = None;
         let meta = read(&footer).unwrap();
         assert_eq!(meta.row_groups[0].range, 0..0);
         assert_eq!(meta.row_groups[0].chunks[0].compressed_bytes, None);
