@@ -16,7 +16,7 @@ use std::fmt::Write;
 use lith_format::meta::Format;
 use lith_format::render::escape_controls;
 use lith_format::scan::TableSchema;
-use lith_format::schema::Field;
+use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
 use crate::expr::name_sql;
@@ -32,12 +32,12 @@ pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &
     {
         out.push_str("-- control characters of names are shown as escapes, which Spark's names do not have\n");
     }
-    let _ = write!(out, "CREATE TABLE {} (", quoted(name));
+    let _ = write!(out, "CREATE TABLE {}", quoted(name));
     for (index, field) in schema.fields.iter().enumerate() {
-        let comma = if index == 0 { "" } else { "," };
+        let before = if index == 0 { " (" } else { "," };
         let _ = write!(
             out,
-            "{comma}\n  {} {}",
+            "{before}\n  {} {}",
             quoted(&field.name),
             ddl_type(&field.ty)
         );
@@ -45,7 +45,9 @@ pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &
             out.push_str(" NOT NULL");
         }
     }
-    let _ = write!(out, "\n)\nUSING {format}");
+    // Spark has no empty list of columns
+    let end = if schema.fields.is_empty() { "" } else { "\n)" };
+    let _ = write!(out, "{end}\nUSING {format}");
     let partitions = schema.fields.iter().skip(table.data_columns());
     let partitions: Vec<String> = partitions.map(|field| quoted(&field.name)).collect();
     if !partitions.is_empty() {
@@ -53,6 +55,30 @@ pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &
     }
     let _ = writeln!(out, "\nLOCATION '{}';", literal(location));
     out
+}
+
+/// The columns as one type, `struct<a:int,b:array<string>>`, with every name written so that Spark reads it back.
+pub fn spark_notation(schema: &Schema) -> String {
+    let schema = spark_schema(schema);
+    lower_type(&LogicalType::Struct(schema.fields.into()))
+}
+
+fn lower_type(ty: &LogicalType) -> String {
+    use LogicalType as T;
+    match ty {
+        T::List(element) => format!("array<{}>", lower_type(&element.ty)),
+        T::Map(entry) => {
+            let [key, value] = [&entry[0], &entry[1]].map(|field| lower_type(&field.ty));
+            format!("map<{key},{value}>")
+        }
+        T::Struct(fields) => {
+            let field =
+                |field: &Field| format!("{}:{}", quoted(&field.name), lower_type(&field.ty));
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("struct<{}>", fields.join(","))
+        }
+        flat => flat.to_string(),
+    }
 }
 
 /// Text between quotes, with the escapes of Spark's literals.
@@ -181,5 +207,38 @@ LOCATION 'it\\'s';
             create_table("or-ders", &table, Format::Orc, "it's"),
             expected
         );
+    }
+
+    #[test]
+    fn a_table_without_columns_has_no_list_of_them() {
+        let table = TableSchema::of_file(Arc::new(Schema::new(Vec::new())));
+        let expected = "CREATE TABLE t\nUSING orc\nLOCATION 'l';\n";
+        assert_eq!(create_table("t", &table, Format::Orc, "l"), expected);
+    }
+
+    #[test]
+    fn names_that_are_no_words_are_quoted_at_every_depth() {
+        let field = |name: &str, ty| Field::nullable(name, ty);
+        let inner = LogicalType::Struct(
+            [
+                field("x,y:z<", LogicalType::UInt8),
+                field("b", LogicalType::Bson),
+            ]
+            .into(),
+        );
+        let list = LogicalType::List(field("element", inner.clone()).into());
+        let key = Field::required("key", LogicalType::String);
+        let map = LogicalType::Map([key, field("value", inner)].into());
+        let schema = Schema::new(vec![
+            field("a b", LogicalType::Int64),
+            field("l", list),
+            field("`", map),
+        ]);
+        assert_eq!(
+            spark_notation(&schema),
+            "struct<`a b`:bigint,l:array<struct<`x,y:z<`:smallint,b:binary>>,\
+             ````:map<string,struct<`x,y:z<`:smallint,b:binary>>>"
+        );
+        assert_eq!(spark_notation(&Schema::default()), "struct<>");
     }
 }

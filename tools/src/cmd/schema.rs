@@ -6,8 +6,7 @@ use lith_format::error::Error;
 use lith_format::render::{escape_controls, render_json_string};
 use lith_format::scan::TableSchema;
 use lith_format::{orc, parquet};
-use lith_planner::ddl::create_table;
-use lith_planner::read_schema::spark_schema;
+use lith_planner::ddl::{create_table, spark_notation};
 use lith_reader::file::File;
 
 use crate::args::{Schema, SchemaFormat};
@@ -22,7 +21,7 @@ pub(super) fn run(args: &Schema) -> Result {
     let text = match args.format {
         SchemaFormat::Text => text(table),
         SchemaFormat::Json => json(table),
-        SchemaFormat::Spark => line(&spark_schema(&table.schema).to_string()),
+        SchemaFormat::Spark => spark_notation(&table.schema) + "\n",
         SchemaFormat::Ddl => ddl(&opened)?,
         SchemaFormat::Parquet => match opened.only_file()?.as_ref().and_then(File::parquet) {
             Some(file) => parquet::notation::notation(&file.footer().schema),
