@@ -125,6 +125,9 @@ pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
+    /// Show every column and warning, also where they are too many for a screen.
+    #[arg(short, long)]
+    pub all: bool,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,

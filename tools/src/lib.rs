@@ -12,6 +12,7 @@ use clap::Parser;
 // Layer 0
 pub mod args;
 pub mod differences;
+pub mod encryption;
 pub mod facts;
 
 // Layer 1

@@ -17,6 +17,7 @@ use lith_format::types::LogicalType;
 use lith_reader::file::File;
 
 use crate::differences::Differences;
+use crate::encryption::{self, Encrypted};
 use crate::leaves::bound_text;
 
 /// What footers say together.
@@ -40,6 +41,8 @@ pub struct Summary {
     pub footer_bytes: u64,
     /// Leaves, in the order in which they first come.
     pub columns: Vec<ColumnSummary>,
+    /// What is encrypted, each once.
+    pub encryption: Vec<Encrypted>,
     /// How schemas of other files differ from the first one's.
     pub differences: Differences,
     /// Where in `columns` each name is.
@@ -100,12 +103,16 @@ impl Summary {
             if let Some(parquet) = file.parquet() {
                 out.add_parquet(&parquet.footer().whole()?, &meta.schema);
             }
+            if let Some(orc) = file.orc() {
+                out.add_encryption(encryption::of_orc(orc.footer(), &meta.schema));
+            }
         }
         Ok(out)
     }
 
     /// What only Parquet says.
     fn add_parquet(&mut self, footer: &FileMetaData, schema: &Schema) {
+        self.add_encryption(encryption::of_parquet(footer, schema));
         let leaves = schema.leaves();
         for group in &footer.row_groups {
             let sorted = group.sorting_columns.iter().flatten().next();
@@ -122,6 +129,24 @@ impl Summary {
                 }
             }
         }
+    }
+
+    fn add_encryption(&mut self, found: Vec<Encrypted>) {
+        found
+            .into_iter()
+            .for_each(|entry| once(&mut self.encryption, entry));
+    }
+
+    /// Whether a column, or what it is a part of, is encrypted in some file.
+    pub fn is_encrypted(&self, column: &str) -> bool {
+        let mut roots = self
+            .encryption
+            .iter()
+            .filter_map(|entry| entry.column.as_deref());
+        roots.any(|root| {
+            let below = column.strip_prefix(root);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        })
     }
 
     fn add(&mut self, meta: &FileMeta) {

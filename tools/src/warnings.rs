@@ -1,8 +1,11 @@
 //! What an expert would say of a file or dataset: what keeps readers from skipping, and what costs them
 //! more than it gives.
 
+use std::collections::HashMap;
+
 use lith_format::figures::{bytes, count, plural, share};
 
+use crate::encryption::Encrypted;
 use crate::summary::{ColumnSummary, Summary};
 
 /// Row groups below this size cost more to open than to read.
@@ -10,16 +13,15 @@ const TINY_ROW_GROUP: u64 = 1 << 20;
 /// Footers above this size are noticed, if they are more than a twentieth of the file.
 const LARGE_FOOTER: u64 = 1 << 20;
 
+/// How many columns a line names.
+const NAMES: usize = 5;
+
 /// One line each.
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(tiny_row_groups(summary));
     out.extend(large_footers(summary));
-    for column in &summary.columns {
-        out.extend(distrusted(column));
-        out.extend(sorted_in_vain(column));
-        out.extend(fallback(column, summary.row_groups));
-    }
+    out.extend(of_columns(summary));
     out.extend(summary.differences.iter().map(|difference| {
         let (what, files, first) = (
             difference.what,
@@ -32,6 +34,59 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
         }
     }));
     out
+}
+
+/// What is encrypted and how, one line for each cipher and key.
+pub fn encryption(summary: &Summary) -> Vec<String> {
+    together(summary.encryption.iter().map(encrypted))
+}
+
+fn encrypted(entry: &Encrypted) -> (Option<&str>, String) {
+    let with = format!("with {}, {}", entry.algorithm, entry.key);
+    let line = match (&entry.column, &entry.mask) {
+        (None, _) => format!("the footer is signed {with}"),
+        (Some(_), None) => format!("encrypted {with}"),
+        (Some(_), Some(mask)) => {
+            format!("encrypted {with}; what is stored in the clear is masked by {mask}")
+        }
+    };
+    (entry.column.as_deref(), line)
+}
+
+fn of_columns(summary: &Summary) -> Vec<String> {
+    let lines = summary.columns.iter().flat_map(|column| {
+        // what is encrypted is told as such
+        let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.name));
+        let lines = [
+            distrusted,
+            sorted_in_vain(column),
+            fallback(column, summary.row_groups),
+        ];
+        let name = Some(column.name.as_str());
+        lines.into_iter().flatten().map(move |line| (name, line))
+    });
+    together(lines)
+}
+
+/// Each line once, behind the first names that it is said of.
+fn together<'a>(lines: impl Iterator<Item = (Option<&'a str>, String)>) -> Vec<String> {
+    let (mut places, mut out) = (HashMap::new(), Vec::<(String, Vec<&str>)>::new());
+    for (name, line) in lines {
+        let place = *places.entry(line.clone()).or_insert(out.len());
+        if place == out.len() {
+            out.push((line, Vec::new()));
+        }
+        out[place].1.extend(name);
+    }
+    let shown = |(line, names): (String, Vec<&str>)| match &names[..] {
+        [] => line,
+        names if names.len() <= NAMES => format!("{}: {line}", names.join(", ")),
+        names => {
+            let more = count((names.len() - NAMES) as u64);
+            format!("{} and {more} more: {line}", names[..NAMES].join(", "))
+        }
+    };
+    out.into_iter().map(shown).collect()
 }
 
 fn tiny_row_groups(summary: &Summary) -> Option<String> {
@@ -62,31 +117,23 @@ fn large_footers(summary: &Summary) -> Option<String> {
 /// Why bounds that are stored are not used.
 fn distrusted(column: &ColumnSummary) -> Option<String> {
     let why = column.distrust?;
-    Some(format!(
-        "{}: its stored bounds are not used: {why}",
-        column.name
-    ))
+    Some(format!("stored bounds are not used: {why}"))
 }
 
 fn sorted_in_vain(column: &ColumnSummary) -> Option<String> {
     let bounds = column.stats.min.is_some() || column.stats.all_null();
-    (column.sorted && !bounds && column.distrust.is_none()).then(|| {
-        format!(
-            "{}: rows are sorted by it, but there are no bounds to skip by",
-            column.name
-        )
-    })
+    (column.sorted && !bounds && column.distrust.is_none())
+        .then(|| "rows are sorted by it, but there are no bounds to skip by".to_owned())
 }
 
 fn fallback(column: &ColumnSummary, row_groups: u64) -> Option<String> {
     let (page, pages) = column.fallback_page?;
-    let name = &column.name;
     let groups = match column.fallbacks {
         fallbacks if fallbacks == row_groups => "every row group".to_owned(),
         fallbacks => format!("{} of {} row groups", count(fallbacks), count(row_groups)),
     };
     Some(format!(
-        "{name}: its dictionary grew too large and was given up in {groups}, first from page {page} of {pages}"
+        "the dictionary grew too large and was given up in {groups}, first from page {page} of {pages}"
     ))
 }
 
@@ -126,5 +173,49 @@ mod tests {
         assert_eq!(warnings(&summary), [expected]);
         summary.bytes = 900 << 20;
         assert!(warnings(&summary).is_empty());
+    }
+
+    #[test]
+    fn what_is_said_of_many_columns_is_said_once() {
+        let lines = |names: &[&'static str]| {
+            let lines = names.iter().map(|name| (Some(*name), "so".to_string()));
+            together(lines)
+        };
+        assert_eq!(lines(&["a"]), ["a: so"]);
+        assert_eq!(lines(&["a", "b", "c", "d", "e"]), ["a, b, c, d, e: so"]);
+        assert_eq!(
+            lines(&["a", "b", "c", "d", "e", "f", "g"]),
+            ["a, b, c, d, e and 2 more: so"]
+        );
+        let other = [(None, "first"), (Some("a"), "so"), (Some("b"), "so")];
+        let other = other.map(|(name, line)| (name, line.to_string()));
+        assert_eq!(together(other.into_iter()), ["first", "a, b: so"]);
+    }
+
+    #[test]
+    fn encryption_is_told_by_key_and_not_as_distrust() {
+        let entry = |column: Option<&str>, key: &str, mask: Option<&str>| Encrypted {
+            column: column.map(str::to_owned),
+            algorithm: "AES_CTR_256".into(),
+            key: key.into(),
+            mask: mask.map(str::to_owned),
+        };
+        let summary = Summary {
+            encryption: vec![
+                entry(None, "key metadata 0x00", None),
+                entry(Some("a"), "k", None),
+                entry(Some("s"), "k", None),
+                entry(Some("b"), "k", Some("nullify")),
+            ],
+            ..Summary::default()
+        };
+        let expected = [
+            "the footer is signed with AES_CTR_256, key metadata 0x00",
+            "a, s: encrypted with AES_CTR_256, k",
+            "b: encrypted with AES_CTR_256, k; what is stored in the clear is masked by nullify",
+        ];
+        assert_eq!(encryption(&summary), expected);
+        assert!(summary.is_encrypted("a") && summary.is_encrypted("s.x"));
+        assert!(!summary.is_encrypted("sx") && !summary.is_encrypted("c"));
     }
 }

@@ -7,40 +7,65 @@ use serde_json::{Value, json};
 
 use crate::args::{Inspect, TextFormat};
 use crate::dataset::Opened;
+use crate::encryption::Encrypted;
 use crate::failure::Result;
 use crate::leaves::{bound_cell, bound_json};
 use crate::output::{Table, bytes, count, plural, share};
 use crate::summary::{ColumnSummary, Summary};
-use crate::warnings::warnings;
+use crate::warnings::{encryption, warnings};
+
+/// How many columns, and how many lines about them, fit a screen.
+const COLUMNS: usize = 40;
+const NOTES: usize = 15;
 
 pub(super) fn run(args: &Inspect) -> Result {
     let opened = Opened::new(&args.input)?;
     let summary = Summary::new(opened.files())?;
-    let partitions = &opened.table.dataset;
     let text = match args.format {
         TextFormat::Text => {
-            let names = partitions
-                .partition_columns
-                .iter()
-                .map(|field| field.name.as_str());
-            let names: Vec<String> = names.map(escape_controls).collect();
-            let mut text = heading(&summary);
-            if !names.is_empty() {
-                let total = partitions.partitions.len() as u64;
-                let by = names.join(", ");
-                text.push_str(&format!("{} by {by}\n", plural(total, "partition")));
-            }
-            let warnings = warnings(&summary);
-            let warnings = warnings.iter().map(|line| escape_controls(line) + "\n");
-            format!(
-                "{text}{}\n{}",
-                columns(&summary),
-                warnings.collect::<String>()
-            )
+            let (most, notes) = match args.all {
+                true => (usize::MAX, usize::MAX),
+                false => (COLUMNS, NOTES),
+            };
+            heading(&summary)
+                + &partitions(&opened)
+                + &columns(&summary, most)
+                + &listed(&summary, notes)
         }
         TextFormat::Json => format!("{}\n", as_json(&summary)),
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// How many partitions there are, and by what.
+fn partitions(opened: &Opened) -> String {
+    let dataset = &opened.table.dataset;
+    let names = dataset.partition_columns.iter();
+    let names: Vec<String> = names.map(|field| escape_controls(&field.name)).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => {
+            let total = dataset.partitions.len() as u64;
+            format!("{} by {}\n", plural(total, "partition"), names.join(", "))
+        }
+    }
+}
+
+/// What is encrypted, and the warnings; no more than so many lines.
+fn listed(summary: &Summary, most: usize) -> String {
+    let mut lines = encryption(summary);
+    lines.extend(warnings(summary));
+    let left = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    let mut out: String = lines
+        .iter()
+        .map(|line| escape_controls(line) + "\n")
+        .collect();
+    if left > 0 {
+        let lines = plural(left as u64, "more line");
+        out.push_str(&format!("{lines} like these: --all shows them\n"));
+    }
+    out
 }
 
 fn heading(summary: &Summary) -> String {
@@ -55,17 +80,27 @@ fn heading(summary: &Summary) -> String {
         [] => "an unknown writer".to_string(),
         writers => escape_controls(&writers.join(", ")),
     };
+    let groups = summary.row_groups;
+    let each = match groups {
+        0 | 1 => String::new(),
+        groups => {
+            let data = summary.bytes.saturating_sub(summary.footer_bytes);
+            let rows = plural(summary.rows / groups, "row");
+            format!(", {rows} and {} a row group", bytes(data / groups))
+        }
+    };
     format!(
-        "{place}\n{} by {writer}\n{} in {}, {} ({} of it footers)\n",
+        "{place}\n{} by {writer}\n{} in {}, {} ({} of it footers){each}\n",
         summary.formats.join(", "),
         plural(summary.rows, "row"),
-        plural(summary.row_groups, "row group"),
+        plural(groups, "row group"),
         bytes(summary.bytes),
         bytes(summary.footer_bytes),
     )
 }
 
-fn columns(summary: &Summary) -> Table {
+/// The columns; of too many, the largest, in their order.
+fn columns(summary: &Summary, most: usize) -> String {
     let titles = [
         "column",
         "type",
@@ -85,13 +120,28 @@ fn columns(summary: &Summary) -> Table {
         .iter()
         .filter_map(|column| column.compressed)
         .sum();
-    for column in &summary.columns {
-        table.push(cells(column, whole));
+    let size = |index: &usize| summary.columns[*index].compressed;
+    let mut shown: Vec<usize> = (0..summary.columns.len()).collect();
+    shown.sort_by_key(|index| std::cmp::Reverse(size(index)));
+    let hidden = shown.split_off(most.min(shown.len()));
+    shown.sort_unstable();
+    for index in shown {
+        let column = &summary.columns[index];
+        let encrypted = summary.is_encrypted(&column.name);
+        table.push(cells(column, whole, encrypted));
     }
-    (4..=7).fold(table, Table::right)
+    let mut out = format!("{}\n", (4..=7).fold(table, Table::right));
+    if !hidden.is_empty() {
+        let left = plural(hidden.len() as u64, "more column");
+        let share = share(hidden.iter().filter_map(size).sum(), whole);
+        out.push_str(&format!(
+            "{left}, {share} of the bytes, none larger: --all shows them\n"
+        ));
+    }
+    out
 }
 
-fn cells(column: &ColumnSummary, whole: u64) -> Vec<Option<String>> {
+fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<String>> {
     let unknown = || "-".to_string();
     let ratio = |(compressed, plain): (u64, u64)| match compressed {
         0 => unknown(),
@@ -113,7 +163,10 @@ fn cells(column: &ColumnSummary, whole: u64) -> Vec<Option<String>> {
         column.stats.null_count.map_or_else(unknown, count),
         shorten(bound_cell(column.min())),
         shorten(bound_cell(column.max())),
-        column.indexes(),
+        match encrypted {
+            true => "encrypted".into(),
+            false => column.indexes(),
+        },
     ];
     cells.into_iter().map(Some).collect()
 }
@@ -143,6 +196,14 @@ fn as_json(summary: &Summary) -> Value {
             "distrust": column.distrust,
         })
     };
+    let encrypted = |entry: &Encrypted| {
+        json!({
+            "column": entry.column,
+            "algorithm": entry.algorithm,
+            "key": entry.key,
+            "mask": entry.mask,
+        })
+    };
     json!({
         "schema_version": 1,
         "files": summary.files,
@@ -152,6 +213,7 @@ fn as_json(summary: &Summary) -> Value {
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
         "footer_bytes": summary.footer_bytes,
+        "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
         "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),
     })

@@ -1,0 +1,246 @@
+//! What of a file is encrypted, with which cipher, and what is said about the keys, in both formats' words.
+// spec: Parquet's Encryption.md; ORCv1.md, "Column Encryption"
+
+use lith_format::orc::encryption::{Encryption, EncryptionKey};
+use lith_format::orc::footer::Footer;
+use lith_format::parquet::encryption::{ColumnCryptoMetaData, EncryptionAlgorithm};
+use lith_format::parquet::footer::FileMetaData;
+use lith_format::schema::Schema;
+
+/// Something that is encrypted or signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encrypted {
+    /// A column, joined by dots; nothing for the footer, which is then signed, as it can be read.
+    pub column: Option<String>,
+    /// The cipher.
+    pub algorithm: String,
+    /// What the file says about the key.
+    pub key: String,
+    /// How the values were made unrecognisable that stand in place of the encrypted ones.
+    pub mask: Option<String>,
+}
+
+/// What a Parquet footer says is encrypted.
+pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
+    let algorithm = footer.encryption_algorithm.as_ref();
+    let algorithm = algorithm.map_or("an unknown cipher", EncryptionAlgorithm::name);
+    let entry = |column, key| Encrypted {
+        column,
+        algorithm: algorithm.to_string(),
+        key,
+        mask: None,
+    };
+    let mut out = Vec::new();
+    if let Some(key) = &footer.footer_signing_key_metadata {
+        out.push(entry(None, key_metadata(Some(key))));
+    }
+    let leaves = schema.leaves();
+    for group in &footer.row_groups {
+        for (chunk, (path, _)) in group.columns.iter().zip(&leaves) {
+            let key = match &chunk.crypto_metadata {
+                None => continue,
+                Some(ColumnCryptoMetaData::EncryptionWithFooterKey) => "the footer's key".into(),
+                Some(ColumnCryptoMetaData::EncryptionWithColumnKey(own)) => {
+                    key_metadata(own.key_metadata.as_deref())
+                }
+                Some(_) => "an unknown kind of key".into(),
+            };
+            let found = entry(Some(path.join(".")), key);
+            if !out.contains(&found) {
+                out.push(found);
+            }
+        }
+    }
+    out
+}
+
+fn key_metadata(bytes: Option<&[u8]>) -> String {
+    let Some(bytes) = bytes else {
+        return "no key metadata".into();
+    };
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("key metadata 0x{digits}")
+}
+
+/// What an ORC footer says is encrypted.
+pub fn of_orc(footer: &Footer, schema: &Schema) -> Vec<Encrypted> {
+    let Some(encryption) = footer.encryption.as_deref() else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for variant in &encryption.variants {
+        let key = encryption.key.get(variant.key as usize);
+        let algorithm = key.map(|key| key.algorithm.to_string());
+        let key = key.map(|key| key_name(encryption, key));
+        for column in columns(footer, schema, variant.root) {
+            out.push(Encrypted {
+                column: Some(column),
+                algorithm: algorithm.clone().unwrap_or("an unknown cipher".into()),
+                key: key.clone().unwrap_or("an unknown key".into()),
+                mask: mask(encryption, variant.root),
+            });
+        }
+    }
+    out
+}
+
+fn key_name(encryption: &Encryption, key: &EncryptionKey) -> String {
+    let (name, version) = (&key.key_name, key.key_version);
+    let provider = encryption.key_provider;
+    format!("key {name}, version {version}, of {provider}")
+}
+
+fn mask(encryption: &Encryption, root: u32) -> Option<String> {
+    let mut masks = encryption.mask.iter();
+    let mask = masks.find(|mask| mask.columns.contains(&root))?;
+    let (name, parameters) = (&mask.name, mask.mask_parameters.join(", "));
+    match parameters.is_empty() {
+        true => Some(name.clone()),
+        false => Some(format!("{name}({parameters})")),
+    }
+}
+
+/// The columns from an id of the types on: all of the root, else one with what is below it.
+fn columns(footer: &Footer, schema: &Schema, root: u32) -> Vec<String> {
+    if root == 0 {
+        return schema
+            .fields
+            .iter()
+            .map(|field| field.name.clone())
+            .collect();
+    }
+    let (mut names, mut id) = (Vec::new(), root);
+    // elements of lists and maps have no names
+    while let Some((parent, place)) = parent(footer, id) {
+        let name = footer.types[parent].field_names.get(place).cloned();
+        names.push(name.unwrap_or_else(|| place.to_string()));
+        id = parent as u32;
+    }
+    names.reverse();
+    vec![names.join(".")]
+}
+
+/// The parent of a column id, which is below it, and the child's place there.
+fn parent(footer: &Footer, id: u32) -> Option<(usize, usize)> {
+    let types = footer.types.iter().enumerate().take(id as usize);
+    types.rev().find_map(|(parent, ty)| {
+        let place = ty.subtypes.iter().position(|&child| child == id)?;
+        Some((parent, place))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use lith_format::orc::encoding::{EncryptionAlgorithm as Cipher, KeyProviderKind, TypeKind};
+    use lith_format::orc::encryption::{DataMask, EncryptionVariant};
+    use lith_format::orc::footer::Type;
+    use lith_format::parquet::encryption::{AesGcm, EncryptionWithColumnKey};
+    use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
+    use lith_format::schema::Field;
+    use lith_format::types::LogicalType;
+
+    use super::*;
+
+    fn schema() -> Schema {
+        let inner = [Field::nullable("x", LogicalType::Int32)];
+        Schema::new(vec![
+            Field::nullable("a", LogicalType::Int32),
+            Field::nullable("s", LogicalType::Struct(inner.into())),
+        ])
+    }
+
+    fn shown(all: &[Encrypted]) -> Vec<String> {
+        let line = |entry: &Encrypted| {
+            let mask = entry.mask.as_deref().unwrap_or("-");
+            let column = entry.column.as_deref().unwrap_or("-");
+            format!("{column}|{}|{}|{mask}", entry.algorithm, entry.key)
+        };
+        all.iter().map(line).collect()
+    }
+
+    #[test]
+    fn parquet_tells_the_signature_and_the_key_of_each_column() {
+        let own = |key: Option<&'static [u8]>| {
+            ColumnCryptoMetaData::EncryptionWithColumnKey(EncryptionWithColumnKey {
+                path_in_schema: Vec::new(),
+                key_metadata: key.map(Bytes::from_static),
+            })
+        };
+        let chunk = |crypto_metadata| ColumnChunk {
+            crypto_metadata,
+            ..ColumnChunk::default()
+        };
+        let group = |first, second| RowGroup {
+            columns: vec![chunk(first), chunk(Some(second))],
+            ..RowGroup::default()
+        };
+        let footer = FileMetaData {
+            row_groups: vec![
+                group(None, own(Some(b"k2"))),
+                group(
+                    Some(ColumnCryptoMetaData::EncryptionWithFooterKey),
+                    own(Some(b"k2")),
+                ),
+                group(None, own(None)),
+            ],
+            encryption_algorithm: Some(EncryptionAlgorithm::AesGcmCtrV1(AesGcm::default())),
+            footer_signing_key_metadata: Some(Bytes::from_static(b"kf")),
+            ..FileMetaData::default()
+        };
+        let expected = [
+            "-|AES_GCM_CTR_V1|key metadata 0x6b66|-",
+            "s.x|AES_GCM_CTR_V1|key metadata 0x6b32|-",
+            "a|AES_GCM_CTR_V1|the footer's key|-",
+            "s.x|AES_GCM_CTR_V1|no key metadata|-",
+        ];
+        assert_eq!(shown(&of_parquet(&footer, &schema())), expected);
+        assert_eq!(of_parquet(&FileMetaData::default(), &schema()), []);
+    }
+
+    #[test]
+    fn orc_tells_keys_masks_and_subtrees() {
+        let node = |kind, subtypes: &[u32], names: &[&str]| Type {
+            kind,
+            subtypes: subtypes.to_vec(),
+            field_names: names.iter().map(|name| (*name).to_string()).collect(),
+            ..Type::default()
+        };
+        let variant = |root, key| EncryptionVariant {
+            root,
+            key,
+            ..EncryptionVariant::default()
+        };
+        let encryption = Encryption {
+            mask: vec![DataMask {
+                name: "redact".into(),
+                mask_parameters: vec!["9".into(), "x".into()],
+                columns: vec![3],
+            }],
+            key: vec![EncryptionKey {
+                key_name: "pii".into(),
+                key_version: 2,
+                algorithm: Cipher::AesCtr256,
+            }],
+            variants: vec![variant(3, 0), variant(0, 7)],
+            key_provider: KeyProviderKind::Hadoop,
+        };
+        let footer = Footer {
+            types: vec![
+                node(TypeKind::Struct, &[1, 2], &["a", "s"]),
+                node(TypeKind::Int, &[], &[]),
+                node(TypeKind::Struct, &[3], &["x"]),
+                node(TypeKind::Int, &[], &[]),
+            ],
+            encryption: Some(Box::new(encryption)),
+            ..Footer::default()
+        };
+        let expected = [
+            "s.x|AES_CTR_256|key pii, version 2, of HADOOP|redact(9, x)",
+            "a|an unknown cipher|an unknown key|-",
+            "s|an unknown cipher|an unknown key|-",
+        ];
+        assert_eq!(shown(&of_orc(&footer, &schema())), expected);
+        assert_eq!(of_orc(&Footer::default(), &schema()), []);
+    }
+}

@@ -1,0 +1,168 @@
+//! What `lith inspect` says, and what all commands say of what is encrypted.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use lith_format::scalar::Scalar;
+use lith_format::schema::{Field, Schema};
+use lith_format::types::LogicalType;
+use lith_format::vector::{Batch, Vector};
+use lith_writer::file::FileWriter;
+use lith_writer::options::WriteOptions;
+use serde_json::Value;
+
+fn lith(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lith"));
+    command.args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = lith(args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A Parquet file of one row of nulls in so many columns.
+fn wide(path: &Path, columns: usize) {
+    let fields = (0..columns).map(|n| Field::nullable(format!("c{n}"), LogicalType::Int32));
+    let schema = Arc::new(Schema::new(fields.collect()));
+    let column = |field: &Field| Vector::constant(field.ty.clone(), Scalar::Null, 1);
+    let batch = Batch {
+        rows: 1,
+        columns: schema.fields.iter().map(column).collect(),
+        schema: Arc::clone(&schema),
+    };
+    let sink = fs::File::create(path).unwrap();
+    let mut writer = FileWriter::new(sink, &schema, WriteOptions::default()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_wide_file_does_not_flood_the_screen() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("wide.parquet");
+    wide(&path, 1000);
+    let path = path.to_str().unwrap();
+    let text = stdout(&["inspect", path]);
+    assert!(text.lines().count() <= 60, "{text}");
+    assert!(
+        text.contains("960 more columns, 96 % of the bytes, none larger: --all"),
+        "{text}"
+    );
+    let all = stdout(&["inspect", path, "--all"]);
+    assert!(all.lines().count() > 1000 && !all.contains("--all"));
+    let json: Value = serde_json::from_str(&stdout(&["inspect", path, "-f", "json"])).unwrap();
+    assert_eq!(json["columns"].as_array().unwrap().len(), 1000);
+}
+
+/// The encrypted files of the corpus, if it is there.
+fn encrypted(format: &str) -> Vec<PathBuf> {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: the encrypted files of the corpus are not tried");
+        return Vec::new();
+    };
+    let folder = Path::new(&shared)
+        .join("corpus")
+        .join(format)
+        .join("encrypted");
+    let mut left = vec![folder];
+    let mut files = Vec::new();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(
+                fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else if path.extension().is_some_and(|end| end != "json") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+#[test]
+fn a_locked_footer_is_told_by_every_command_with_its_cipher_and_key() {
+    let locked = encrypted("parquet").into_iter();
+    let locked = locked.filter(|path| fs::read(path).unwrap().ends_with(b"PARE"));
+    for path in locked {
+        let path = path.to_str().unwrap();
+        for command in [
+            "inspect", "meta", "stats", "pages", "schema", "count", "head", "scan",
+        ] {
+            let output = lith(&[command, path]);
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(4), "{command} {path}: {said}");
+            let cipher = match path.contains("_ctr") {
+                true => "the footer is encrypted with AES_GCM_CTR_V1 (key metadata 0x",
+                false => "the footer is encrypted with AES_GCM_V1 (key metadata 0x",
+            };
+            assert!(said.contains(cipher), "{command} {path}: {said}");
+        }
+    }
+}
+
+#[test]
+fn encrypted_columns_of_parquet_are_told_and_the_rest_is_shown() {
+    let open = encrypted("parquet").into_iter();
+    let open = open.filter(|path| !fs::read(path).unwrap().ends_with(b"PARE"));
+    for path in open {
+        let path = path.to_str().unwrap();
+        let text = stdout(&["inspect", path]);
+        let signed = "the footer is signed with AES_GCM_V1, key metadata 0x6b66";
+        assert!(text.lines().any(|line| line == signed), "{text}");
+        let column = "double_field: encrypted with AES_GCM_V1, key metadata 0x6b6331";
+        assert!(text.lines().any(|line| line == column), "{text}");
+        assert!(!text.contains("stored bounds"), "{text}");
+        let json: Value = serde_json::from_str(&stdout(&["inspect", path, "-f", "json"])).unwrap();
+        let entries = json["encryption"].as_array().unwrap();
+        assert!(
+            entries
+                .iter()
+                .any(|entry| entry["key"] == "key metadata 0x6b6332")
+        );
+        assert!(stdout(&["stats", path]).contains("the column is encrypted"));
+        assert!(stdout(&["meta", path]).contains("key_metadata: 0x6b6331"));
+        assert!(stdout(&["schema", path]).contains("double_field"));
+        assert_eq!(stdout(&["count", path]), "50\n");
+        let output = lith(&["scan", path, "-c", "double_field"]);
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        // pages are shown unless all of them are encrypted
+        let output = lith(&["pages", path]);
+        match path.contains("aes256") {
+            true => assert_eq!(output.status.code(), Some(4), "{output:?}"),
+            false => assert!(
+                String::from_utf8(output.stdout)
+                    .unwrap()
+                    .contains("encrypted")
+            ),
+        }
+    }
+}
+
+#[test]
+fn encrypted_columns_of_orc_are_told_and_the_rest_is_shown() {
+    for path in encrypted("orc") {
+        let path = path.to_str().unwrap();
+        let text = stdout(&["inspect", path]);
+        assert!(
+            text.contains("ssn: encrypted with AES_CTR_256, key pii, version 0, of HADOOP"),
+            "{text}"
+        );
+        assert!(!text.contains("stored bounds"), "{text}");
+        for command in ["stats", "pages", "meta"] {
+            let text = stdout(&[command, path]);
+            assert!(text.contains("encrypt"), "{command}: {text}");
+        }
+        assert!(stdout(&["head", path, "-c", "name"]).contains("Hyun"));
+        let output = lith(&["head", path]);
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+    }
+}
