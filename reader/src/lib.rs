@@ -29,32 +29,35 @@ mod kernel;
 pub mod window;
 
 // Layer 2
+mod nested;
+
+// Layer 3
 pub mod orc;
 pub mod parquet;
 
-// Layer 3
+// Layer 4
 #[cfg(test)]
 mod memory;
 
-// Layer 4
+// Layer 5
 pub mod file;
 
-// Layer 5
+// Layer 6
 mod query;
 
-// Layer 6
+// Layer 7
 mod table_file;
 
-// Layer 7
+// Layer 8
 mod prune;
 
-// Layer 8
+// Layer 9
 mod row_filter;
 
-// Layer 9
+// Layer 10
 mod parallel;
 
-// Layer 10
+// Layer 11
 pub mod scan;
 
 pub use file::{File, OpenOptions, open};

@@ -4,6 +4,7 @@
 pub mod bits;
 pub mod compact;
 pub mod gather;
+pub mod levels;
 pub mod spread;
 pub mod unpack;
 pub mod unpack_be;
