@@ -8,57 +8,32 @@
 //! wanted is never decompressed; inside a page levels and values are skipped run by run. Where most rows are
 //! wanted in short runs, the window is decoded whole and then compacted, which is cheaper than starting
 //! over at each run.
-//!
-//! A batch stays dictionary-encoded while its pages are; the first other page turns the codes so far into
-//! values.
-
-use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
-use lith_format::types::LogicalType;
-use lith_format::vector::{ByteViews, Values, Vector};
+use lith_format::vector::Vector;
 
 use crate::column::ColumnReader;
 use crate::kernel::bits::Bits;
 use crate::kernel::compact::compact_vector;
-use crate::kernel::gather::gather_values;
 use crate::kernel::spread::spread_values;
-use crate::metrics::Metrics;
-use crate::parquet::encoding::Decoder;
-use crate::parquet::encoding::dictionary::Codes;
-use crate::parquet::form::Form;
+use crate::parquet::leaf::{LeafPages, OpenedPage};
 use crate::parquet::levels::Validity;
-use crate::parquet::page::{Page, PageKind, Pages, Place};
+use crate::parquet::page::{Page, Pages, Place};
+use crate::parquet::values::{Collected, Leaf, PageValues};
 use crate::selection::Selection;
 
 /// What a run of wanted rows costs beside its values, in values that could be decoded meanwhile.
 const RUN_COST: usize = 32;
 
-/// A top-level leaf.
-#[derive(Debug, Clone)]
-pub(crate) struct FlatLeaf {
-    /// What its values mean.
-    pub(crate) ty: LogicalType,
-    /// How they lie in pages.
-    pub(crate) form: Form,
-    /// Whether there are definition levels.
-    pub(crate) optional: bool,
-    /// The most bytes a page may decode to.
-    pub(crate) page_bytes: usize,
-}
-
 /// The reader of a top-level leaf of a row group.
 pub(crate) struct FlatColumn {
-    leaf: FlatLeaf,
-    pages: Pages,
-    metrics: Arc<Metrics>,
+    pages: LeafPages,
     /// Rows that no window has covered yet.
     rows_left: usize,
     /// Rows that windows have covered, that were not wanted and that are still to be passed over.
     pending: usize,
     /// Rows of pages not yet found.
     page_rows_left: usize,
-    dictionary: Option<Dictionary>,
     current: Current,
 }
 
@@ -78,57 +53,12 @@ struct OpenPage {
     values: PageValues,
 }
 
-enum PageValues {
-    Codes(Codes),
-    Values(Decoder),
-}
-
-struct Dictionary {
-    entries: usize,
-    /// The entries in the layout of the type.
-    vector: Arc<Vector>,
-    /// The entries in the layout that pages decode to, where that is another.
-    raw: Option<Values>,
-}
-
-impl Dictionary {
-    fn new(leaf: &FlatLeaf, page: bytes::Bytes, entries: usize) -> Result<Self> {
-        use lith_format::parquet::encoding::Encoding::Plain;
-        let mut raw = leaf.form.empty();
-        Decoder::new(Plain, leaf.form, page, leaf.page_bytes)?.read(entries, &mut raw)?;
-        let (values, raw) = if leaf.form.is_raw(&leaf.ty) {
-            (leaf.form.finish(raw.clone(), &leaf.ty)?, Some(raw))
-        } else {
-            (raw, None)
-        };
-        Ok(Dictionary {
-            entries,
-            vector: Arc::new(Vector {
-                ty: leaf.ty.clone(),
-                len: entries,
-                validity: None,
-                values,
-            }),
-            raw,
-        })
-    }
-
-    fn raw(&self) -> &Values {
-        self.raw.as_ref().unwrap_or(&self.vector.values)
-    }
-}
-
 /// The wanted rows of a window so far: one bit each, and the values that are there, dense.
 struct Slots {
     rows: usize,
     present: usize,
     validity: Bits,
     values: Collected,
-}
-
-enum Collected {
-    Codes(Vec<u32>),
-    Values { values: Values, scratch: Vec<u32> },
 }
 
 impl ColumnReader for FlatColumn {
@@ -158,26 +88,24 @@ impl ColumnReader for FlatColumn {
 
 impl FlatColumn {
     /// The reader of a leaf with `rows` rows in `pages`.
-    pub(crate) fn new(leaf: FlatLeaf, pages: Pages, rows: usize, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(leaf: Leaf, pages: Pages, rows: usize) -> Self {
         FlatColumn {
-            leaf,
-            pages,
-            metrics,
+            pages: LeafPages::new(leaf, pages),
             rows_left: rows,
             pending: 0,
             page_rows_left: rows,
-            dictionary: None,
             current: Current::None,
         }
     }
 
     fn collect(&mut self, selection: &Selection) -> Result<Vector> {
         let selected = selection.selected();
+        let optional = self.pages.leaf().max.definition > 0;
         let mut slots = Slots {
             rows: 0,
             present: 0,
-            validity: Bits::with_capacity(if self.leaf.optional { selected } else { 0 }),
-            values: Collected::Codes(Vec::new()),
+            validity: Bits::with_capacity(if optional { selected } else { 0 }),
+            values: Collected::default(),
         };
         let mut position = 0;
         for run in selection.runs() {
@@ -187,7 +115,7 @@ impl FlatColumn {
             position = run.end;
         }
         self.pending += selection.rows() - position;
-        self.metrics.values_decoded.add(selected as u64);
+        self.pages.metrics().values_decoded.add(selected as u64);
         self.finish(slots)
     }
 
@@ -222,7 +150,7 @@ impl FlatColumn {
                 Current::Found { .. } => self.open()?,
                 Current::Open { page, rows } => {
                     let count = wanted.min(*rows);
-                    page.read(count, slots, &self.leaf, self.dictionary.as_ref())
+                    page.read(count, slots, &self.pages)
                         .map_err(|error| page.place.locate(error))?;
                     wanted -= count;
                     *rows -= count;
@@ -235,37 +163,24 @@ impl FlatColumn {
         Ok(())
     }
 
-    /// Goes to the start of the next data page that has rows; a dictionary before it is decoded.
+    /// Goes to the start of the next data page that has rows.
     fn find(&mut self) -> Result<()> {
-        let Some(page) = self.pages.next()? else {
+        let Some((page, entries)) = self.pages.find()? else {
             return Err(Error::truncated(format!(
                 "column chunk ends {} rows early",
                 self.page_rows_left
             )));
         };
-        match page.kind()? {
-            PageKind::Dictionary { entries } => {
-                if self.dictionary.is_some() {
-                    return Err(page.located(Error::corrupt("a second dictionary")));
-                }
-                let bytes = self.pages.open_dictionary(&page)?;
-                let dictionary = Dictionary::new(&self.leaf, bytes, entries)
-                    .map_err(|error| page.located(error))?;
-                self.dictionary = Some(dictionary);
-            }
-            PageKind::Data { rows } if rows > self.page_rows_left => {
-                return Err(page.located(Error::corrupt(format!(
-                    "page of {rows} rows, {} left in the row group",
-                    self.page_rows_left
-                ))));
-            }
-            PageKind::Data { rows: 0 } => {}
-            PageKind::Data { rows } => {
-                self.page_rows_left -= rows;
-                let page = Box::new(page);
-                self.current = Current::Found { page, rows };
-            }
+        let rows = entries.entries;
+        if rows > self.page_rows_left {
+            return Err(page.located(Error::corrupt(format!(
+                "page of {rows} rows, {} left in the row group",
+                self.page_rows_left
+            ))));
         }
+        self.page_rows_left -= rows;
+        let page = Box::new(page);
+        self.current = Current::Found { page, rows };
         Ok(())
     }
 
@@ -273,28 +188,14 @@ impl FlatColumn {
     fn open(&mut self) -> Result<()> {
         // the page before is dropped here, which frees its buffer for this one
         if let Current::Found { page, rows } = std::mem::replace(&mut self.current, Current::None) {
-            let opened = self.pages.open_data(&page, self.leaf.optional)?;
-            let values = if opened.encoding.is_dictionary() {
-                match &self.dictionary {
-                    Some(dictionary) => {
-                        Codes::new(opened.values, dictionary.entries).map(PageValues::Codes)
-                    }
-                    None if opened.values.is_empty() => {
-                        Codes::new(opened.values, 0).map(PageValues::Codes)
-                    }
-                    None => Err(Error::corrupt("codes without a dictionary")),
-                }
-            } else {
-                let FlatLeaf {
-                    form, page_bytes, ..
-                } = self.leaf;
-                Decoder::new(opened.encoding, form, opened.values, page_bytes)
-                    .map(PageValues::Values)
-            };
-            let values = values.map_err(|error| page.located(error))?;
+            let OpenedPage {
+                place,
+                levels,
+                values,
+            } = self.pages.open(&page)?;
             let page = OpenPage {
-                place: page.place(),
-                validity: opened.validity,
+                place,
+                validity: Validity::new(levels),
                 values,
             };
             self.current = Current::Open { page, rows };
@@ -304,24 +205,13 @@ impl FlatColumn {
 
     /// Makes a vector of what was collected.
     fn finish(&self, slots: Slots) -> Result<Vector> {
-        let FlatLeaf { form, ty, .. } = &self.leaf;
         let validity = (slots.present < slots.rows).then(|| slots.validity.finish());
-        let mut values = match (slots.values, &self.dictionary) {
-            (Collected::Codes(codes), Some(dictionary)) if dictionary.entries > 0 => {
-                Values::Dictionary {
-                    codes,
-                    values: Arc::clone(&dictionary.vector),
-                }
-            }
-            // a dictionary without entries is one of nulls: there are no codes
-            (Collected::Codes(_), _) => form.finish(form.empty(), ty)?,
-            (Collected::Values { values, .. }, _) => form.finish(values, ty)?,
-        };
+        let mut values = self.pages.finish(slots.values)?;
         if let Some(validity) = &validity {
             spread_values(&mut values, validity);
         }
         Ok(Vector {
-            ty: ty.clone(),
+            ty: self.pages.leaf().ty.clone(),
             len: slots.rows,
             validity,
             values,
@@ -332,91 +222,36 @@ impl FlatColumn {
 impl OpenPage {
     fn skip(&mut self, rows: usize) -> Result<()> {
         let present = self.validity.skip(rows)?;
-        match &mut self.values {
-            PageValues::Codes(codes) => codes.skip(present),
-            PageValues::Values(values) => values.skip(present),
-        }
+        self.values.skip(present)
     }
 
-    fn read(
-        &mut self,
-        rows: usize,
-        slots: &mut Slots,
-        leaf: &FlatLeaf,
-        dictionary: Option<&Dictionary>,
-    ) -> Result<()> {
+    fn read(&mut self, rows: usize, slots: &mut Slots, pages: &LeafPages) -> Result<()> {
         let present = match &mut self.validity {
             Validity::All => rows,
             validity => validity.read(rows, &mut slots.validity)?,
         };
         slots.rows += rows;
         slots.present += present;
-        match &mut self.values {
-            PageValues::Codes(codes) => slots.values.push_codes(codes, present, dictionary),
-            PageValues::Values(values) => {
-                values.read(present, slots.values.flatten(leaf, dictionary)?)
-            }
-        }
-    }
-}
-
-impl Collected {
-    fn push_codes(
-        &mut self,
-        codes: &mut Codes,
-        count: usize,
-        dictionary: Option<&Dictionary>,
-    ) -> Result<()> {
-        match self {
-            Collected::Codes(out) => codes.read(count, out),
-            Collected::Values { values, scratch } => {
-                scratch.clear();
-                codes.read(count, scratch)?;
-                gather_from(dictionary, scratch, values)
-            }
-        }
-    }
-
-    /// The values so far, which stop being codes.
-    fn flatten(&mut self, leaf: &FlatLeaf, dictionary: Option<&Dictionary>) -> Result<&mut Values> {
-        if let Collected::Codes(codes) = self {
-            let mut values = match dictionary.map(Dictionary::raw) {
-                // entries keep their buffers' numbers
-                Some(Values::Bytes(entries)) => Values::Bytes(ByteViews {
-                    views: Vec::new(),
-                    buffers: entries.buffers.clone(),
-                }),
-                _ => leaf.form.empty(),
-            };
-            gather_from(dictionary, codes, &mut values)?;
-            let scratch = std::mem::take(codes);
-            *self = Collected::Values { values, scratch };
-        }
-        match self {
-            Collected::Values { values, .. } => Ok(values),
-            Collected::Codes(_) => Err(Error::type_mismatch("codes where values belong")),
-        }
-    }
-}
-
-fn gather_from(dictionary: Option<&Dictionary>, codes: &[u32], values: &mut Values) -> Result<()> {
-    match dictionary {
-        _ if codes.is_empty() => Ok(()),
-        Some(dictionary) if gather_values(dictionary.raw(), codes, values) => Ok(()),
-        _ => Err(Error::type_mismatch("entries of another layout")),
+        pages.read(&mut self.values, present, &mut slots.values)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::column::ReadContext;
     use crate::parquet::encoding::{delta, rle};
+    use crate::parquet::form::Form;
+    use crate::parquet::levels::MaxLevels;
     use crate::parquet::testing::{Chunk, Style};
     use lith_format::compress::Codec;
     use lith_format::error::ErrorKind;
     use lith_format::parquet::encoding::Encoding;
     use lith_format::scalar::Scalar;
+    use lith_format::types::LogicalType;
+    use lith_format::vector::Values;
 
     /// A kind of leaf and the values it makes of small numbers.
     #[derive(Clone, Copy, Debug)]
@@ -428,7 +263,7 @@ mod tests {
     }
 
     impl Kind {
-        fn leaf(self, optional: bool) -> FlatLeaf {
+        fn leaf(self, optional: bool) -> Leaf {
             let (ty, form) = match self {
                 Kind::Int => (LogicalType::Int64, Form::I64),
                 Kind::Text => (LogicalType::Binary, Form::ByteArray),
@@ -438,10 +273,13 @@ mod tests {
                     (LogicalType::Decimal { precision, scale }, Form::Decimal(12))
                 }
             };
-            FlatLeaf {
+            Leaf {
                 ty,
                 form,
-                optional,
+                max: MaxLevels {
+                    definition: u8::from(optional),
+                    repetition: 0,
+                },
                 page_bytes: 1 << 20,
             }
         }
@@ -531,8 +369,7 @@ mod tests {
     }
 
     fn reader(kind: Kind, chunk: Chunk, rows: usize, context: &ReadContext) -> FlatColumn {
-        let metrics = Arc::clone(&context.metrics);
-        FlatColumn::new(kind.leaf(true), chunk.pages(context), rows, metrics)
+        FlatColumn::new(kind.leaf(true), chunk.pages(context), rows)
     }
 
     /// Reads all rows in windows, of which `wanted` says which rows are kept.

@@ -24,14 +24,19 @@ use lith_format::parquet::neutral::{self, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::stats::Trust;
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
 
 use crate::column::{ColumnReader, ReadContext};
-use crate::parquet::column::{FlatColumn, FlatLeaf};
+use crate::nested::Node;
+use crate::parquet::column::FlatColumn;
 use crate::parquet::form::Form;
+use crate::parquet::levels::MaxLevels;
+use crate::parquet::nested::{NamedLeaf, NestedColumn};
+use crate::parquet::nested_leaf::NestedLeaf;
 use crate::parquet::page::Pages;
+use crate::parquet::values;
 use crate::selection::Selection;
 use crate::source::Source;
 
@@ -175,40 +180,98 @@ impl ParquetFile {
         };
         let rows = usize::try_from(*rows)
             .map_err(|_| Error::corrupt(format!("row group of {rows} rows")))?;
-        if field.ty.is_nested() {
-            return Err(Error::unsupported("nested columns are not read yet"));
-        }
         if field.ty == LogicalType::Null {
             return Ok(Box::new(Nulls { rows_left: rows }));
         }
-        let index = self.leaves.partition_point(|leaf| leaf.column < column);
+        let first = self.leaves.partition_point(|leaf| leaf.column < column);
+        let open = |index| self.open_leaf(source, row_group, index, context);
+        if field.ty.is_nested() {
+            return self.nested_column(field, first, rows, open);
+        }
+        let OpenLeaf {
+            leaf,
+            pages,
+            entries,
+        } = open(first)?;
+        if entries != rows {
+            return Err(Error::corrupt(format!(
+                "chunk of {entries} values in a row group of {rows} rows"
+            )));
+        }
+        Ok(Box::new(FlatColumn::new(leaf, pages, rows)))
+    }
+
+    /// A reader of a column whose leaves are those from `first` on; `open` opens one of them.
+    fn nested_column(
+        &self,
+        field: &Field,
+        first: usize,
+        rows: usize,
+        open: impl Fn(usize) -> Result<OpenLeaf>,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let node = Node::of(field)?;
+        let leaves = (first..).zip(node.leaf_levels()).map(|(index, levels)| {
+            let path = self.leaves.get(index).map(Leaf::dotted_path);
+            let path = path.unwrap_or_default();
+            let OpenLeaf {
+                leaf,
+                pages,
+                entries,
+            } = open(index).map_err(|error| error.at_column(path.as_str()))?;
+            if (leaf.max.definition, leaf.max.repetition) != levels {
+                return Err(Error::corrupt("levels that the schema does not tell"));
+            }
+            let leaf = NestedLeaf::new(leaf, pages, [rows, entries]);
+            Ok(NamedLeaf { path, leaf })
+        });
+        let leaves = leaves.collect::<Result<_>>()?;
+        Ok(Box::new(NestedColumn::new(node, leaves)))
+    }
+
+    /// What reads leaf `index` of a row group needs. Nothing is read yet.
+    fn open_leaf(
+        &self,
+        source: &Arc<dyn Source>,
+        row_group: usize,
+        index: usize,
+        context: &ReadContext,
+    ) -> Result<OpenLeaf> {
         let Some(leaf) = self.leaves.get(index) else {
             return Err(Error::corrupt("the row group lacks the column"));
         };
         let chunk = self.chunk(row_group, LeafId(index as u32))?;
         let meta = readable(&chunk, leaf)?;
-        if usize::try_from(meta.num_values) != Ok(rows) {
-            return Err(Error::corrupt(format!(
-                "chunk of {} values in a row group of {rows} rows",
-                meta.num_values
-            )));
-        }
+        let entries = usize::try_from(meta.num_values)
+            .map_err(|_| Error::corrupt(format!("chunk of {} values", meta.num_values)))?;
         let codec = meta
             .codec
             .codec()
             .ok_or_else(|| Error::unsupported(format!("codec {}", meta.codec)))?;
         let writer = CreatedBy::parse(self.footer.created_by.as_deref());
         let range = padded_range(chunk_range(meta, source.size())?, &writer, source.size());
-        let flat = FlatLeaf {
-            ty: leaf.logical_type.clone(),
-            form: Form::new(leaf.physical_type, leaf.type_length, &leaf.logical_type)?,
-            optional: leaf.max_definition_level > 0,
-            page_bytes: context.limits.page_bytes,
-        };
-        let pages = Pages::new(Arc::clone(source), range, codec, context.clone());
-        let metrics = Arc::clone(&context.metrics);
-        Ok(Box::new(FlatColumn::new(flat, pages, rows, metrics)))
+        let level = |max: u16| u8::try_from(max).map_err(|_| Error::limit("more than 255 levels"));
+        Ok(OpenLeaf {
+            leaf: values::Leaf {
+                ty: leaf.logical_type.clone(),
+                form: Form::new(leaf.physical_type, leaf.type_length, &leaf.logical_type)?,
+                max: MaxLevels {
+                    definition: level(leaf.max_definition_level)?,
+                    repetition: level(leaf.max_repetition_level)?,
+                },
+                page_bytes: context.limits.page_bytes,
+            },
+            pages: Pages::new(Arc::clone(source), range, codec, context.clone()),
+            entries,
+        })
     }
+}
+
+/// A leaf of a row group, ready to be read.
+struct OpenLeaf {
+    leaf: values::Leaf,
+    pages: Pages,
+    /// Values and nulls in the chunk.
+    entries: usize,
 }
 
 /// The metadata of a chunk that can be read from this file without keys.

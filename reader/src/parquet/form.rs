@@ -29,6 +29,8 @@ const NANOS_PER_DAY: i128 = 86_400_000_000_000;
 /// The shape of a leaf's values in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
+    /// Only nulls: whatever lies in pages is not read.
+    Nulls,
     Boolean,
     I32,
     I64,
@@ -51,6 +53,7 @@ impl Form {
     pub(crate) fn new(physical: Type, width: usize, ty: &LogicalType) -> Result<Self> {
         let decimal = matches!(ty, LogicalType::Decimal { .. });
         let form = match (physical, ty.layout()) {
+            (_, Layout::Null) => Form::Nulls,
             (Type::Boolean, Layout::Boolean) => Form::Boolean,
             (Type::Int32, Layout::I32) => Form::I32,
             (Type::Int32, Layout::U32) => Form::U32,
@@ -77,7 +80,7 @@ impl Form {
     /// Bytes of a value, where all have the same.
     pub(crate) fn width(self) -> Option<usize> {
         match self {
-            Form::Boolean | Form::ByteArray => None,
+            Form::Nulls | Form::Boolean | Form::ByteArray => None,
             Form::F16 => Some(2),
             Form::I32 | Form::U32 | Form::F32 => Some(4),
             Form::I64 | Form::U64 | Form::F64 => Some(8),
@@ -89,6 +92,7 @@ impl Form {
     /// No values, in the layout that pages decode to.
     pub(crate) fn empty(self) -> Values {
         match self {
+            Form::Nulls => Values::Null,
             Form::Boolean => Values::Boolean(Bitmap::new()),
             Form::I32 | Form::Decimal(..=4) => Values::I32(Vec::new()),
             Form::I64 | Form::Decimal(..=8) => Values::I64(Vec::new()),

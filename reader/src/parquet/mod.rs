@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! footer -> row group, column -> chunk bytes -> pages -> levels + values -> Vector
-//! file                                          page     levels  encoding   column
+//! file                                          page     levels  values     column, nested
 //! ```
 
 // Layer 0
@@ -16,14 +16,22 @@ pub(crate) mod levels;
 
 // Layer 3
 pub(crate) mod page;
+pub(crate) mod values;
 
 // Layer 4
-pub(crate) mod column;
+pub(crate) mod leaf;
 
 // Layer 5
-mod file;
+pub(crate) mod column;
+pub(crate) mod nested_leaf;
 
 // Layer 6
+pub(crate) mod nested;
+
+// Layer 7
+mod file;
+
+// Layer 8
 mod strides;
 
 #[cfg(test)]

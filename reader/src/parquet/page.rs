@@ -21,7 +21,8 @@ use lith_format::parquet::encoding::{Encoding, PageType};
 use lith_format::parquet::page::{DataPageHeader, DataPageHeaderV2, PageHeader};
 
 use crate::column::ReadContext;
-use crate::parquet::levels::Validity;
+use crate::metrics::Metrics;
+use crate::parquet::levels::{Levels, MaxLevels};
 use crate::source::Source;
 
 /// The pages of a chunk, front to back. The chunk is read when its first page is asked for.
@@ -62,8 +63,8 @@ impl Place {
 /// What a page is, as far as its header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageKind {
-    /// So many rows of a top-level leaf.
-    Data { rows: usize },
+    /// So many values and nulls; `rows` if the header tells and rows do not go on in the next page.
+    Data { entries: usize, rows: Option<usize> },
     /// So many entries.
     Dictionary { entries: usize },
 }
@@ -71,7 +72,7 @@ pub(crate) enum PageKind {
 /// A data page, decompressed and divided.
 #[derive(Debug)]
 pub(crate) struct DataPage {
-    pub(crate) validity: Validity,
+    pub(crate) levels: Levels,
     pub(crate) encoding: Encoding,
     pub(crate) values: Bytes,
 }
@@ -93,6 +94,11 @@ impl Pages {
             position: 0,
             buffer: Bytes::new(),
         }
+    }
+
+    /// Where to count.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.context.metrics
     }
 
     fn limits(&self) -> &Limits {
@@ -159,17 +165,17 @@ impl Pages {
             .map_err(|error| page.located(error))
     }
 
-    /// A data page of a top-level leaf, which has definition levels if it is `optional`.
-    pub(crate) fn open_data(&mut self, page: &Page, optional: bool) -> Result<DataPage> {
+    /// A data page of a leaf with levels up to `max`.
+    pub(crate) fn open_data(&mut self, page: &Page, max: MaxLevels) -> Result<DataPage> {
         let size = self.verify(page)?;
         let opened = match (
             &page.header.data_page_header,
             &page.header.data_page_header_v2,
         ) {
             (Some(header), _) if page.header.page_type == PageType::DataPage => {
-                self.open_v1(header, page.body.clone(), size, optional)
+                self.open_v1(header, page.body.clone(), size, max)
             }
-            (_, Some(header)) => self.open_v2(header, page.body.clone(), size, optional),
+            (_, Some(header)) => self.open_v2(header, page.body.clone(), size, max),
             _ => Err(Error::corrupt("data page without its header")),
         };
         self.context.metrics.pages_decoded.add(1);
@@ -193,17 +199,16 @@ impl Pages {
         header: &DataPageHeader,
         body: Bytes,
         size: usize,
-        optional: bool,
+        max: MaxLevels,
     ) -> Result<DataPage> {
         let mut values = self.inflate(self.codec, body, size)?;
-        let rows = non_negative(header.num_values)?;
-        let validity = if optional {
-            Validity::split_v1(&mut values, header.definition_level_encoding, rows)?
-        } else {
-            Validity::All
-        };
+        let entries = non_negative(header.num_values)?;
+        let encodings = [
+            header.definition_level_encoding,
+            header.repetition_level_encoding,
+        ];
         Ok(DataPage {
-            validity,
+            levels: Levels::split_v1(&mut values, max, encodings, entries)?,
             encoding: header.encoding,
             values,
         })
@@ -214,7 +219,7 @@ impl Pages {
         header: &DataPageHeaderV2,
         mut body: Bytes,
         size: usize,
-        optional: bool,
+        max: MaxLevels,
     ) -> Result<DataPage> {
         let repetition = non_negative(header.repetition_levels_byte_length)?;
         let definition = non_negative(header.definition_levels_byte_length)?;
@@ -225,18 +230,15 @@ impl Pages {
                 body.len().min(size)
             )));
         }
-        let levels_bytes = body.split_to(levels).split_off(repetition);
+        let mut repetition_levels = body.split_to(levels);
+        let definition_levels = repetition_levels.split_off(repetition);
         let codec = if header.is_compressed() {
             self.codec
         } else {
             Codec::None
         };
         Ok(DataPage {
-            validity: if optional {
-                Validity::v2(levels_bytes)?
-            } else {
-                Validity::All
-            },
+            levels: Levels::v2(repetition_levels, definition_levels, max)?,
             encoding: header.encoding,
             values: self.inflate(codec, body, size - levels)?,
         })
@@ -280,9 +282,16 @@ impl Page {
             .ok_or_else(|| Error::corrupt(format!("{} without its header", header.page_type)))
             .and_then(non_negative)
             .map_err(|error| self.located(error))?;
+        let rows = match (header.page_type, &header.data_page_header_v2) {
+            (PageType::DataPageV2, Some(header)) => usize::try_from(header.num_rows).ok(),
+            _ => None,
+        };
         Ok(match header.page_type {
             PageType::DictionaryPage => PageKind::Dictionary { entries: count },
-            _ => PageKind::Data { rows: count },
+            _ => PageKind::Data {
+                entries: count,
+                rows,
+            },
         })
     }
 
@@ -318,6 +327,7 @@ fn reclaim(buffer: Bytes) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parquet::levels::Validity;
     use crate::parquet::testing::{Chunk, Style, header};
     use lith_format::error::ErrorKind;
 
@@ -327,10 +337,19 @@ mod tests {
         crc: true,
     };
 
+    const REQUIRED: MaxLevels = MaxLevels {
+        definition: 0,
+        repetition: 0,
+    };
+
     fn only_page(chunk: Chunk, optional: bool) -> Result<DataPage> {
         let mut pages = chunk.pages(&ReadContext::default());
         let page = pages.next()?.expect("a page");
-        let opened = pages.open_data(&page, optional)?;
+        let max = MaxLevels {
+            definition: u8::from(optional),
+            ..REQUIRED
+        };
+        let opened = pages.open_data(&page, max)?;
         assert!(pages.next()?.is_none());
         Ok(opened)
     }
@@ -381,7 +400,7 @@ mod tests {
             chunk.page(v2, &[0xee, 3, 1], &[9; 40], !refuse);
             let page = only_page(chunk, true).unwrap();
             assert_eq!(page.values, &[9; 40][..]);
-            let mut validity = page.validity;
+            let mut validity = Validity::new(page.levels);
             assert_eq!(validity.skip(2).unwrap(), 1);
         }
     }
@@ -427,11 +446,11 @@ mod tests {
         let mut pages = both.pages(&context);
         let first = pages.next().unwrap().unwrap();
         let place = {
-            let opened = pages.open_data(&first, false).unwrap();
+            let opened = pages.open_data(&first, REQUIRED).unwrap();
             opened.values.as_ptr()
         };
         let second = pages.next().unwrap().unwrap();
-        let opened = pages.open_data(&second, false).unwrap();
+        let opened = pages.open_data(&second, REQUIRED).unwrap();
         assert_eq!(opened.values.as_ptr(), place);
         assert_eq!(context.metrics.bytes_decompressed.get(), 8000);
         assert_eq!(context.metrics.pages_decoded.get(), 2);

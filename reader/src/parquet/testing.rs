@@ -10,6 +10,8 @@ use lith_format::parquet::page::{
 };
 
 use crate::column::ReadContext;
+use crate::parquet::encoding::rle::tests::encode;
+use crate::parquet::levels::MaxLevels;
 use crate::parquet::page::Pages;
 use crate::source::{BytesSource, Source};
 
@@ -83,6 +85,58 @@ impl Chunk {
             body.extend(values);
             self.page(header, &[], &body, true);
         }
+    }
+
+    /// A data page of a nested leaf: definition and repetition levels up to `max`.
+    pub(crate) fn nested(
+        &mut self,
+        levels: &[(u8, u8)],
+        max: MaxLevels,
+        values: &[u8],
+        style: Style,
+    ) {
+        let encode = |max: u8, level: fn(&(u8, u8)) -> u8| {
+            let levels = levels.iter().map(|entry| u32::from(level(entry)));
+            match max {
+                0 => Vec::new(),
+                _ => encode(&[(false, levels.collect())], 8 - max.leading_zeros() as u8),
+            }
+        };
+        let repetition = encode(max.repetition, |entry| entry.1);
+        let definition = encode(max.definition, |entry| entry.0);
+        let nulls = levels.iter().filter(|entry| entry.0 < max.definition);
+        let rows = levels.iter().filter(|entry| entry.1 == 0);
+        if style.v2 {
+            let mut header = header(PageType::DataPageV2);
+            header.data_page_header_v2 = Some(DataPageHeaderV2 {
+                num_values: levels.len() as i32,
+                num_nulls: nulls.count() as i32,
+                num_rows: rows.count() as i32,
+                encoding: style.encoding,
+                definition_levels_byte_length: definition.len() as i32,
+                repetition_levels_byte_length: repetition.len() as i32,
+                is_compressed: None,
+                statistics: None,
+            });
+            return self.page(header, &[repetition, definition].concat(), values, true);
+        }
+        let mut header = header(PageType::DataPage);
+        header.data_page_header = Some(DataPageHeader {
+            num_values: levels.len() as i32,
+            encoding: style.encoding,
+            definition_level_encoding: Encoding::Rle,
+            repetition_level_encoding: Encoding::Rle,
+            statistics: None,
+        });
+        let mut body = Vec::new();
+        for (levels, max) in [(repetition, max.repetition), (definition, max.definition)] {
+            if max > 0 {
+                body.extend((levels.len() as u32).to_le_bytes());
+                body.extend(levels);
+            }
+        }
+        body.extend(values);
+        self.page(header, &[], &body, true);
     }
 
     /// A page of any header, its sizes and checksum filled in.
