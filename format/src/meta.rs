@@ -69,8 +69,8 @@ impl RowGroupMeta {
 /// A leaf's data in one row group. ORC footers know less: what they do not say is `None` or empty.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkMeta {
-    /// The codec of its pages or compression chunks.
-    pub codec: Codec,
+    /// The codec of its pages or compression chunks; nothing if no version knows its number.
+    pub codec: Option<Codec>,
     /// Encodings in use, by the specification's names.
     pub encodings: Vec<&'static str>,
     /// Bytes on disk.

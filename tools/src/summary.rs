@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use lith_format::error::Error;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
+use lith_format::orc::bloom;
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::encoding::{Encoding, PageType};
 use lith_format::parquet::footer::FileMetaData;
@@ -74,6 +75,8 @@ pub struct ColumnSummary {
     pub index_names: Vec<&'static str>,
     /// Whether every row group has a Bloom filter.
     pub has_bloom: bool,
+    /// Whether Bloom filters are there of a writer that is not known to hash as specified.
+    pub doubtful_bloom: bool,
     /// Whether a row group claims to be sorted by it first.
     pub sorted: bool,
     /// Row groups in which its dictionary was given up.
@@ -105,6 +108,9 @@ impl Summary {
             }
             if let Some(orc) = file.orc() {
                 out.add_encryption(encryption::of_orc(orc.footer(), &meta.schema));
+                if !bloom::is_trusted(orc.footer()) {
+                    out.doubt_blooms(&meta);
+                }
             }
         }
         Ok(out)
@@ -127,6 +133,18 @@ impl Summary {
                     column.fallbacks += 1;
                     column.fallback_page.get_or_insert(page);
                 }
+            }
+        }
+    }
+
+    fn doubt_blooms(&mut self, meta: &FileMeta) {
+        for (leaf, (path, field)) in meta.schema.leaves().into_iter().enumerate() {
+            let mut chunks = meta
+                .row_groups
+                .iter()
+                .filter_map(|group| group.chunks.get(leaf));
+            if chunks.any(|chunk| chunk.has_bloom) {
+                self.column(path.join("."), &field.ty).doubtful_bloom = true;
             }
         }
     }
@@ -194,6 +212,7 @@ impl ColumnSummary {
             has_index: true,
             index_names: Vec::new(),
             has_bloom: true,
+            doubtful_bloom: false,
             sorted: false,
             fallbacks: 0,
             fallback_page: None,
@@ -206,7 +225,8 @@ impl ColumnSummary {
             Format::Orc => "row index",
         };
         once(&mut self.index_names, index_name);
-        once(&mut self.codecs, chunk.codec.to_string());
+        let codec = chunk.codec.map(|codec| codec.to_string());
+        once(&mut self.codecs, codec.unwrap_or_else(|| "unknown".into()));
         for encoding in &chunk.encodings {
             once(&mut self.encodings, encoding);
         }

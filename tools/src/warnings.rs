@@ -59,6 +59,7 @@ fn of_columns(summary: &Summary) -> Vec<String> {
         let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.name));
         let lines = [
             distrusted,
+            doubted(column),
             sorted_in_vain(column),
             fallback(column, summary.row_groups),
         ];
@@ -118,6 +119,13 @@ fn large_footers(summary: &Summary) -> Option<String> {
 fn distrusted(column: &ColumnSummary) -> Option<String> {
     let why = column.distrust?;
     Some(format!("stored bounds are not used: {why}"))
+}
+
+/// Why Bloom filters that are stored are not used.
+fn doubted(column: &ColumnSummary) -> Option<String> {
+    column.doubtful_bloom.then(|| {
+        "Bloom filters are not used: this writer is not known to hash as specified".to_owned()
+    })
 }
 
 fn sorted_in_vain(column: &ColumnSummary) -> Option<String> {

@@ -60,6 +60,39 @@ fn a_wide_file_does_not_flood_the_screen() {
     assert_eq!(json["columns"].as_array().unwrap().len(), 1000);
 }
 
+#[test]
+fn partitions_are_counted_in_text_and_json() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/datafilter_parquet");
+    let fixture = fixture.to_str().unwrap();
+    let text = stdout(&["inspect", fixture]);
+    assert!(text.contains("\n3 partitions by colA\n"), "{text}");
+    let json: Value = serde_json::from_str(&stdout(&["inspect", fixture, "-f", "json"])).unwrap();
+    assert_eq!(json["partitions"], 3);
+    assert_eq!(json["partition_columns"], serde_json::json!(["colA"]));
+}
+
+#[test]
+fn filters_of_writers_with_a_bug_are_told() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: filters of writers with a bug are not tried");
+        return;
+    };
+    let folder = Path::new(&shared).join("corpus/orc");
+    for (file, doubted) in [
+        ("bad_bloom_filter_1.6.0.orc", true),
+        ("bad_bloom_filter_1.6.11.orc", true),
+        ("over1k_bloom.orc", false),
+    ] {
+        let text = stdout(&["inspect", folder.join(file).to_str().unwrap()]);
+        assert!(text.contains("row index, bloom"), "{text}");
+        assert_eq!(
+            text.contains("id, name: Bloom filters are not used"),
+            doubted,
+            "{text}"
+        );
+    }
+}
+
 /// The encrypted files of the corpus, if it is there.
 fn encrypted(format: &str) -> Vec<PathBuf> {
     let Some(shared) = std::env::var_os("LITH_SHARED") else {

@@ -79,7 +79,7 @@ fn chunk_meta(
         trust(statistics, leaf, ty, rows, Writer::of(tail))
     });
     ChunkMeta {
-        codec: tail.compression.codec,
+        codec: Some(tail.compression.codec),
         compressed_bytes: statistics.and_then(|statistics| statistics.bytes_on_disk),
         stats,
         distrust,
@@ -188,7 +188,10 @@ mod tests {
         };
         assert_eq!(id.stats.max.as_ref().unwrap().value, Scalar::Int(9));
         assert_eq!(name.stats.min.as_ref().unwrap().value, Scalar::string("a"));
-        assert_eq!((id.stats.null_count, id.codec), (Some(1), Codec::Deflate));
+        assert_eq!(
+            (id.stats.null_count, id.codec),
+            (Some(1), Some(Codec::Deflate))
+        );
         assert!(id.has_index && !id.has_bloom);
     }
 

@@ -194,14 +194,10 @@ pub fn chunk_meta(
     let range = chunk_range(meta, file_size)?;
     let slots = unsigned(meta.num_values, "ColumnMetaData", "num_values")?;
     let (stats, distrust) = trust.believe(meta.statistics.as_ref(), Some(slots));
-    let unknown_codec = || {
-        let message = format!("compression codec {} is not known", meta.codec);
-        Error::unsupported(message).at("ColumnMetaData", 0)
-    };
     let uncompressed = meta.total_uncompressed_size;
     let hidden = chunk.crypto_metadata.is_some() && stats.min.is_none() && stats.max.is_none();
     let neutral = ChunkMeta {
-        codec: meta.codec.codec().ok_or_else(unknown_codec)?,
+        codec: meta.codec.codec(),
         encodings: meta
             .encodings
             .iter()
@@ -388,8 +384,6 @@ mod tests {
             corrupt
         );
         let unsupported = ErrorKind::Unsupported;
-        let codec = CompressionCodec::Unknown(77);
-        assert_eq!(kind(|footer| chunk(footer).codec = codec), unsupported);
         let elsewhere = |footer: &mut FileMetaData| {
             footer.row_groups[0].columns[0].file_path = Some("other".into());
         };
@@ -416,6 +410,15 @@ mod tests {
         assert_eq!(meta.row_groups[0].range, 0..0);
         assert_eq!(meta.row_groups[0].chunks[0].compressed_bytes, None);
         assert!(meta.row_groups[0].chunks[0].distrust.is_some());
+    }
+
+    #[test]
+    fn a_codec_of_the_future_keeps_nobody_from_the_rest() {
+        let mut footer = footer();
+        chunk(&mut footer).codec = CompressionCodec::Unknown(77);
+        let meta = read(&footer).unwrap();
+        let chunk = &meta.row_groups[0].chunks[0];
+        assert_eq!((chunk.codec, chunk.stats.min.is_some()), (None, true));
     }
 
     #[test]

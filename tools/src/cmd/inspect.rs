@@ -32,23 +32,27 @@ pub(super) fn run(args: &Inspect) -> Result {
                 + &columns(&summary, most)
                 + &listed(&summary, notes)
         }
-        TextFormat::Json => format!("{}\n", as_json(&summary)),
+        TextFormat::Json => format!("{}\n", as_json(&summary, &opened)),
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
 /// How many partitions there are, and by what.
 fn partitions(opened: &Opened) -> String {
-    let dataset = &opened.table.dataset;
-    let names = dataset.partition_columns.iter();
-    let names: Vec<String> = names.map(|field| escape_controls(&field.name)).collect();
+    let names = partition_names(opened);
     match names.is_empty() {
         true => String::new(),
         false => {
-            let total = dataset.partitions.len() as u64;
-            format!("{} by {}\n", plural(total, "partition"), names.join(", "))
+            let total = opened.table.dataset.partitions.len() as u64;
+            let names = escape_controls(&names.join(", "));
+            format!("{} by {names}\n", plural(total, "partition"))
         }
     }
+}
+
+fn partition_names(opened: &Opened) -> Vec<&str> {
+    let fields = opened.table.dataset.partition_columns.iter();
+    fields.map(|field| field.name.as_str()).collect()
 }
 
 /// What is encrypted, and the warnings; no more than so many lines.
@@ -179,7 +183,7 @@ fn shorten(text: String) -> String {
     }
 }
 
-fn as_json(summary: &Summary) -> Value {
+fn as_json(summary: &Summary, opened: &Opened) -> Value {
     let column = |column: &ColumnSummary| {
         json!({
             "name": column.name,
@@ -193,6 +197,7 @@ fn as_json(summary: &Summary) -> Value {
             "max": bound_json(&column.ty, &column.stats.max),
             "has_index": column.has_index,
             "has_bloom": column.has_bloom,
+            "bloom_is_trusted": !column.doubtful_bloom,
             "distrust": column.distrust,
         })
     };
@@ -213,6 +218,8 @@ fn as_json(summary: &Summary) -> Value {
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
         "footer_bytes": summary.footer_bytes,
+        "partition_columns": partition_names(opened),
+        "partitions": opened.table.dataset.partitions.len(),
         "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
         "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),
