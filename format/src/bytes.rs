@@ -4,45 +4,52 @@
 
 use crate::error::{Error, Result};
 
-/// A position in a slice, with bounds-checked reads.
+/// What is left of a slice, with bounds-checked reads.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
-    bytes: &'a [u8],
-    position: usize,
+    rest: &'a [u8],
+    /// Bytes of the whole slice.
+    length: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Cursor { bytes, position: 0 }
+        Cursor {
+            rest: bytes,
+            length: bytes.len(),
+        }
     }
 
     /// Bytes consumed so far.
+    #[inline]
     pub fn position(&self) -> usize {
-        self.position
+        self.length - self.rest.len()
     }
 
     /// Bytes left.
+    #[inline]
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.position
+        self.rest.len()
     }
 
     /// Whether all bytes are consumed.
     pub fn is_empty(&self) -> bool {
-        self.remaining() == 0
+        self.rest.is_empty()
     }
 
     /// The bytes left, without consuming them.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.position..]
+        self.rest
     }
 
     /// The next `count` bytes.
     #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        match self.rest().get(..count) {
-            Some(bytes) => {
-                self.position += count;
+        match self.rest.split_at_checked(count) {
+            Some((bytes, rest)) => {
+                self.rest = rest;
                 Ok(bytes)
             }
             None => Err(self.ends_early(count)),
@@ -52,9 +59,9 @@ impl<'a> Cursor<'a> {
     /// The next `N` bytes as an array.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        match self.rest().first_chunk::<N>() {
-            Some(bytes) => {
-                self.position += N;
+        match self.rest.split_first_chunk() {
+            Some((bytes, rest)) => {
+                self.rest = rest;
                 Ok(*bytes)
             }
             None => Err(self.ends_early(N)),
@@ -64,12 +71,12 @@ impl<'a> Cursor<'a> {
     /// One byte.
     #[inline(always)]
     pub fn u8(&mut self) -> Result<u8> {
-        match self.bytes.get(self.position) {
-            Some(byte) => {
-                self.position += 1;
+        match self.rest {
+            [byte, rest @ ..] => {
+                self.rest = rest;
                 Ok(*byte)
             }
-            None => Err(self.ends_early(1)),
+            [] => Err(self.ends_early(1)),
         }
     }
 
@@ -89,39 +96,39 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub fn varint(&mut self) -> Result<u64> {
         // most are short
-        if let Some(&[a, b]) = self
-            .bytes
-            .get(self.position..)
-            .and_then(<[u8]>::first_chunk)
-        {
-            if a < 0x80 {
-                self.position += 1;
-                return Ok(u64::from(a));
+        match self.rest {
+            [a @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok(u64::from(*a))
             }
-            if b < 0x80 {
-                self.position += 2;
-                return Ok(u64::from(a & 0x7f) | u64::from(b) << 7);
+            [a, b @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok(u64::from(*a & 0x7f) | u64::from(*b) << 7)
             }
+            _ => self.long_varint(),
         }
-        self.long_varint()
     }
 
+    #[inline(never)]
     fn long_varint(&mut self) -> Result<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
             let bits = u64::from(byte & 0x7f);
             if shift == 63 && bits > 1 {
-                return Err(
-                    Error::corrupt("varint exceeds 64 bits").at("varint", self.position as u64)
-                );
+                return Err(self.too_wide("varint exceeds 64 bits"));
             }
             value |= bits << shift;
             if byte & 0x80 == 0 {
                 return Ok(value);
             }
         }
-        Err(Error::corrupt("varint exceeds 10 bytes").at("varint", self.position as u64))
+        Err(self.too_wide("varint exceeds 10 bytes"))
+    }
+
+    #[cold]
+    fn too_wide(&self, message: &'static str) -> Error {
+        Error::corrupt(message).at("varint", self.position() as u64)
     }
 
     /// A signed number in zigzag form.
@@ -134,7 +141,7 @@ impl<'a> Cursor<'a> {
     fn ends_early(&self, wanted: usize) -> Error {
         let left = self.remaining();
         Error::truncated(format!("{wanted} bytes wanted, {left} left"))
-            .at("buffer", self.position as u64)
+            .at("buffer", self.position() as u64)
     }
 }
 

@@ -12,6 +12,11 @@
 use std::process::ExitCode;
 
 use lith_benches::job::{Job, USAGE};
+use mimalloc::MiMalloc;
+
+/// What the commands that it is compared with use, too.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let job = match Job::parse(std::env::args().skip(1)) {

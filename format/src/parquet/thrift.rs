@@ -13,7 +13,9 @@
 //! type, is skipped.
 // spec: thrift-compact-protocol.md
 
+mod alike;
 mod lists;
+mod skip;
 mod writer;
 
 use bytes::Bytes;
@@ -153,20 +155,25 @@ pub(crate) fn encode<T: Structure>(value: &T) -> Vec<u8> {
 /// Takes values off a slice.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
     cursor: Cursor<'a>,
     shared: Option<&'a Bytes>,
     limits: Limits,
     /// How much memory lists may still take.
     left: usize,
+    /// How the structs that [`skip_alike`](Reader::skip_alike) passed over are laid out.
+    layouts: alike::Layouts,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
         Reader {
+            bytes,
             cursor: Cursor::new(bytes),
             shared: None,
             limits: *limits,
             left: Limits::decoded(bytes.len()),
+            layouts: alike::Layouts::default(),
         }
     }
 
@@ -297,60 +304,6 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Passes over a value of type `wire`.
-    pub(crate) fn skip(&mut self, wire: Wire) -> Result<()> {
-        self.skip_within(wire, self.limits.depth)
-    }
-
-    fn skip_within(&mut self, wire: Wire, depth: usize) -> Result<()> {
-        match wire {
-            Wire::Bool(_) => Ok(()),
-            Wire::I8 => self.cursor.take(1).map(drop),
-            Wire::I16 | Wire::I32 | Wire::I64 => self.cursor.varint().map(drop),
-            Wire::Double => self.cursor.take(8).map(drop),
-            Wire::Uuid => self.cursor.take(16).map(drop),
-            Wire::Binary => self.slice().map(drop),
-            Wire::List | Wire::Set | Wire::Map | Wire::Struct => {
-                let depth = depth
-                    .checked_sub(1)
-                    .ok_or_else(|| Error::limit("fields are nested too deeply"))?;
-                match wire {
-                    Wire::Struct => self.skip_struct(depth),
-                    Wire::Map => self.skip_map(depth),
-                    _ => {
-                        let (element, count) = self.list()?;
-                        (0..count).try_for_each(|_| self.skip_element(element, depth))
-                    }
-                }
-            }
-        }
-    }
-
-    fn skip_struct(&mut self, depth: usize) -> Result<()> {
-        let mut fields = Fields::new("unknown");
-        while let Some((_, wire)) = fields.next(self)? {
-            self.skip_within(wire, depth)?;
-        }
-        Ok(())
-    }
-
-    fn skip_map(&mut self, depth: usize) -> Result<()> {
-        let (key, value, count) = self.map()?;
-        for _ in 0..count {
-            self.skip_element(key, depth)?;
-            self.skip_element(value, depth)?;
-        }
-        Ok(())
-    }
-
-    /// In a collection a boolean takes a byte.
-    fn skip_element(&mut self, wire: Wire, depth: usize) -> Result<()> {
-        match wire {
-            Wire::Bool(_) => self.cursor.take(1).map(drop),
-            _ => self.skip_within(wire, depth),
-        }
-    }
-
     /// `count` elements of at least `least` bytes, if the bytes left can hold them.
     fn fitting(&self, count: u64, least: usize, position: usize) -> Result<usize> {
         let room = self.cursor.remaining() / least;
@@ -395,16 +348,11 @@ impl Fields {
             0 => reader.i16()?,
             delta => match self.last.checked_add(i16::from(delta)) {
                 Some(id) => id,
-                None => return Err(self.beyond(position)),
+                None => return Err(beyond(self.structure, position)),
             },
         };
         self.seen |= bit(self.last);
         Ok(Some((self.last, wire)))
-    }
-
-    #[cold]
-    fn beyond(&self, position: usize) -> Error {
-        Error::corrupt("field id exceeds 16 bits").at(self.structure, position as u64)
     }
 
     /// Passes over the value of the field just met, which then counts as absent.
@@ -421,6 +369,11 @@ impl Fields {
                 .at(self.structure, reader.position() as u64)),
         }
     }
+}
+
+#[cold]
+fn beyond(structure: &'static str, position: usize) -> Error {
+    Error::corrupt("field id exceeds 16 bits").at(structure, position as u64)
 }
 
 /// The seen-mask's bit of field `id`; ids beyond the mask are never required.
@@ -474,26 +427,6 @@ mod tests {
         );
         assert!(reader(&[0x80, 0x80, 0x80, 0x80, 0x10]).i32().is_err());
         assert!(reader(&[0x80, 0x80, 0x04]).i16().is_err());
-    }
-
-    #[test]
-    fn every_wire_type_is_skipped_and_depth_is_limited() {
-        let mut bytes = vec![0x11, 0x12, 0x13, 7, 0x14, 2, 0x15, 2, 0x16, 2, 0x17];
-        bytes.extend([0; 8]);
-        bytes.extend([0x18, 2, b'a', b'b', 0x19, 0x21, 1, 2, 0x1a, 0x15, 4]);
-        // a map of booleans to structs, an empty map, a struct, a uuid
-        bytes.extend([0x1b, 1, 0x1c, 1, 0x15, 2, 0, 0x1b, 0, 0x1c, 0x11, 0, 0x1d]);
-        bytes.extend([0; 16]);
-        bytes.extend([0, 0xee]);
-        let mut skipped = reader(&bytes);
-        skipped.skip(Wire::Struct).unwrap();
-        assert_eq!(skipped.position(), bytes.len() - 1);
-        let deep = [0x1c; 10_000];
-        let error = reader(&deep).skip(Wire::Struct).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
-        let lists = [0x19; 10_000];
-        let error = reader(&lists).skip(Wire::List).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
     }
 
     #[test]

@@ -1,0 +1,276 @@
+//! Passing over structs that are laid out like one before. A footer has one for every column of every row
+//! group, of the same fields; only their values differ, and few of those in length.
+//!
+//! ```text
+//! a struct    16  a0 8d 06  18  03  a b c  00     i64 49 992, binary "abc"
+//! decides     ff  80 80 80  ff  ff  0 0 0  ff     the bits on which it depends where everything lies
+//! ```
+//! Another struct that equals it in these bits has all fields in the same places, and its end, too. Where one
+//! value is longer or shorter, that value is passed over by itself, and the comparison goes on behind it.
+// spec: thrift-compact-protocol.md
+
+use std::ops::Range;
+
+use super::{Reader, Wire};
+use crate::error::Result;
+
+/// Bytes that are compared at a time.
+const BLOCK: usize = 32;
+
+/// How many layouts are kept: structs that have none of them are walked.
+const KEPT: usize = 64;
+
+/// How many layouts a struct is held against before it is walked.
+const TRIED: usize = 4;
+
+/// How many values of other lengths than its own a layout meets before it is replaced.
+const PATIENCE: usize = 4;
+
+/// The longest struct whose layout is kept: what it takes is a multiple of the struct's length.
+const LONGEST: usize = 4096;
+
+/// The layouts of the structs so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layouts {
+    kept: Vec<Layout>,
+    /// The one of the struct before.
+    last: usize,
+}
+
+/// How a struct is laid out.
+#[derive(Debug, Clone)]
+struct Layout {
+    /// Where the struct begins that showed it.
+    start: usize,
+    /// The bits that decide it, of each byte of that struct; then a block of zeros.
+    decisive: Vec<u8>,
+    /// The values without parts, in order, and where they lie.
+    values: Vec<(Wire, Range<usize>)>,
+    /// The layout that came after this one the last time.
+    next: usize,
+    /// How many values had another length than here.
+    detours: usize,
+    /// How many may have, before a later struct becomes the model.
+    patience: usize,
+}
+
+impl Reader<'_> {
+    /// Passes over a struct, fast if it is like others that this method passed over.
+    pub(crate) fn skip_alike(&mut self) -> Result<()> {
+        let mut layouts = std::mem::take(&mut self.layouts);
+        let result = match layouts.follow(self) {
+            true => Ok(()),
+            false => layouts.learn(self),
+        };
+        self.layouts = layouts;
+        result
+    }
+}
+
+impl Layouts {
+    /// Passes over the struct that comes next if its layout is known; else stays where it is.
+    fn follow(&mut self, reader: &mut Reader<'_>) -> bool {
+        let likely = self.kept.get(self.last).map_or(0, |last| last.next);
+        let begin = reader.cursor.clone();
+        for number in (likely..self.kept.len()).chain(0..likely).take(TRIED) {
+            if self.kept[number].follow(reader).is_some() {
+                self.is_next(number);
+                return true;
+            }
+            reader.cursor = begin.clone();
+        }
+        false
+    }
+
+    /// Walks over the struct that comes next and keeps its layout.
+    fn learn(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let start = reader.position();
+        reader.skip(Wire::Struct)?;
+        let place = start..reader.position();
+        if place.len() <= LONGEST && self.kept.len() < KEPT {
+            self.kept.push(Layout::of(reader, place, PATIENCE)?);
+            self.is_next(self.kept.len() - 1);
+        }
+        Ok(())
+    }
+
+    fn is_next(&mut self, number: usize) {
+        if let Some(last) = self.kept.get_mut(self.last) {
+            last.next = number;
+        }
+        self.last = number;
+    }
+}
+
+impl Layout {
+    /// The layout of the struct at `place`.
+    fn of(reader: &Reader<'_>, place: Range<usize>, patience: usize) -> Result<Self> {
+        let bytes = &reader.bytes[place.clone()];
+        let mut decisive = vec![0xff; bytes.len()];
+        let mut values = Vec::new();
+        let mut walk = Reader::new(bytes, &reader.limits);
+        walk.skip_traced(Wire::Struct, &mut |wire, place| {
+            mask(wire, &bytes[place.clone()], &mut decisive[place.clone()]);
+            values.push((wire, place));
+        })?;
+        decisive.resize(bytes.len() + BLOCK, 0);
+        Ok(Layout {
+            start: place.start,
+            decisive,
+            values,
+            next: 0,
+            detours: 0,
+            patience,
+        })
+    }
+
+    /// Passes over the struct that comes next; `None` if it is not laid out like this.
+    fn follow(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        let model = reader.bytes.get(self.start..)?;
+        let (start, mut done) = (reader.position(), 0);
+        while let Some(at) = difference(
+            model.get(done..)?,
+            reader.cursor.rest(),
+            self.decisive.get(done..)?,
+        )? {
+            let (wire, place) = self.value_at(done + at)?;
+            reader.cursor.take(place.start - done).ok()?;
+            reader.skip(*wire).ok()?;
+            done = place.end;
+            self.detours += 1;
+        }
+        let length = self.decisive.len() - BLOCK;
+        reader.cursor.take(length - done).ok()?;
+        if self.detours > self.patience {
+            self.replace(reader, start..reader.position());
+        }
+        Some(())
+    }
+
+    /// Takes the struct at `place` for the model: offsets grow along a file, and so do their varints.
+    fn replace(&mut self, reader: &Reader<'_>, place: Range<usize>) {
+        let next = self.next;
+        self.patience *= 2;
+        if place.len() <= LONGEST
+            && let Ok(layout) = Layout::of(reader, place, self.patience)
+        {
+            *self = Layout { next, ..layout };
+        }
+    }
+
+    /// The value that the byte at `offset` belongs to, if it belongs to one.
+    fn value_at(&self, offset: usize) -> Option<&(Wire, Range<usize>)> {
+        let after = self
+            .values
+            .partition_point(|(_, place)| place.start <= offset);
+        let value = self.values.get(after.checked_sub(1)?)?;
+        value.1.contains(&offset).then_some(value)
+    }
+}
+
+/// Clears the bits of a value on which nothing depends.
+fn mask(wire: Wire, value: &[u8], decisive: &mut [u8]) {
+    match wire {
+        // the tenth byte of a number can be too large
+        Wire::I16 | Wire::I32 | Wire::I64 => {
+            decisive.iter_mut().take(9).for_each(|byte| *byte = 0x80)
+        }
+        Wire::Binary => {
+            let length = value.iter().take_while(|byte| **byte >= 0x80).count() + 1;
+            decisive.iter_mut().skip(length).for_each(|byte| *byte = 0);
+        }
+        _ => decisive.fill(0),
+    }
+}
+
+/// The first byte of `a` and `b` that differs in one of the `decisive` bits, which end with a block of zeros.
+/// `None` if there is too little of them to tell.
+#[inline]
+fn difference(a: &[u8], b: &[u8], decisive: &[u8]) -> Option<Option<usize>> {
+    let a = a.get(..decisive.len())?.as_chunks::<BLOCK>().0;
+    let b = b.get(..decisive.len())?.as_chunks::<BLOCK>().0;
+    let decisive = decisive.as_chunks::<BLOCK>().0;
+    for (number, ((a, b), decisive)) in a.iter().zip(b).zip(decisive).enumerate() {
+        let differing = |at: usize| (a[at] ^ b[at]) & decisive[at];
+        if (0..BLOCK).fold(0, |all, at| all | differing(at)) != 0 {
+            let first = (0..BLOCK).find(|at| differing(*at) != 0);
+            return Some(first.map(|first| number * BLOCK + first));
+        }
+    }
+    Some(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parquet::{testing, thrift};
+
+    /// Passes over `count` structs in both ways; the places behind each, or the kind of the error.
+    fn check(bytes: &[u8], count: usize) {
+        let limits = Limits::default();
+        let mut plain = Reader::new(bytes, &limits);
+        let mut alike = Reader::new(bytes, &limits);
+        for _ in 0..count {
+            let plain_result = plain.skip(Wire::Struct).map_err(|error| error.kind());
+            let result = alike.skip_alike().map_err(|error| error.kind());
+            assert_eq!(result, plain_result);
+            if result.is_err() {
+                return;
+            }
+            assert_eq!(alike.position(), plain.position());
+        }
+    }
+
+    /// Chunks as a footer has them one behind the other.
+    fn chunks(seeds: &[u64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for seed in seeds {
+            let mut chunk = testing::row_group().columns.swap_remove(0);
+            chunk.file_offset = (seed >> (seed % 64)) as i64;
+            if let Some(meta) = &mut chunk.meta_data {
+                let name = "n".repeat((seed % 7) as usize);
+                meta.path_in_schema = [name].iter().collect();
+                meta.num_values = (seed >> 40) as i64;
+                if seed % 5 == 0 {
+                    meta.statistics = None;
+                }
+            }
+            bytes.extend(thrift::encode(&chunk));
+        }
+        bytes
+    }
+
+    quickcheck::quickcheck! {
+        fn alike_or_not_structs_end_where_they_end(seeds: Vec<u64>, flips: Vec<(usize, u8)>) -> bool {
+            let mut bytes = chunks(&seeds);
+            check(&bytes, seeds.len());
+            for (at, with) in flips {
+                let at = at % bytes.len().max(1);
+                bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= with);
+                check(&bytes, seeds.len());
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn every_flip_of_a_second_struct_is_seen() {
+        let bytes = chunks(&[1 << 50, 3 << 50, 7 << 50]);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << bit;
+                check(&bytes, 3);
+            }
+            check(&bytes[..at], 3);
+        }
+    }
+
+    #[test]
+    fn a_tenth_byte_is_held_against_its_limit() {
+        let number = |last: u8| [&[0x16][..], &[0xff; 9], &[last, 0], &[0; 64]].concat();
+        let bytes = [number(1), number(1), number(2)].concat();
+        check(&bytes, 200);
+    }
+}
