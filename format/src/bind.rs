@@ -9,9 +9,10 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::names::Names;
 use crate::scalar::Scalar;
 use crate::scan::TableSchema;
-use crate::schema::{Field, LeafId, Schema};
+use crate::schema::{Field, LeafId, Schema, first_leaves};
 use crate::stats::ColumnStats;
 use crate::types::LogicalType;
 
@@ -44,6 +45,7 @@ pub enum ColumnSource {
 pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSource>> {
     let data_columns = table.data_columns();
     let by_position = is_positional(file);
+    let names = Names::new(&file.fields);
     let source = |(index, field): (usize, &Field)| {
         if let Some(partition) = index.checked_sub(data_columns) {
             return Ok(ColumnSource::Partition(partition));
@@ -51,7 +53,7 @@ pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSour
         let found = if by_position {
             (index < file.fields.len()).then_some(index)
         } else {
-            file.index_near(&field.name, index)?
+            names.near(&field.name, index)?
         };
         Ok(found.map_or(ColumnSource::Missing, ColumnSource::File))
     };
@@ -66,7 +68,7 @@ pub fn bind_columns(table: &TableSchema, file: &Schema) -> Result<Vec<ColumnSour
 pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
     let mut out = Vec::with_capacity(table.schema.leaf_count());
     let columns = bind_columns(table, file)?;
-    let first_leaves = first_leaves(&file.fields);
+    let first_leaves = file.first_leaves();
     for (field, source) in table.schema.fields.iter().zip(columns) {
         match source {
             ColumnSource::Partition(partition) => out.push(LeafSource::Partition(partition)),
@@ -103,17 +105,6 @@ fn is_positional(file: &Schema) -> bool {
     !file.fields.is_empty() && file.fields.iter().enumerate().all(generated)
 }
 
-/// The first leaf of each field.
-fn first_leaves(fields: &[Field]) -> Vec<LeafId> {
-    let mut next = 0;
-    let first = |field: &Field| {
-        let first = LeafId(next);
-        next += field.leaf_count() as u32;
-        first
-    };
-    fields.iter().map(first).collect()
-}
-
 fn bind_missing(field: &Field, out: &mut Vec<LeafSource>) {
     out.extend(std::iter::repeat_n(LeafSource::Missing, field.leaf_count()));
 }
@@ -122,12 +113,12 @@ fn bind_field(table: &Field, file: &Field, first: LeafId, out: &mut Vec<LeafSour
     use LogicalType as T;
     match (&table.ty, &file.ty) {
         (T::Struct(wanted), T::Struct(held)) => {
-            let held = Schema::new(held.to_vec());
+            let (names, first_leaves) = (Names::new(held), first_leaves(held));
             for (index, field) in wanted.iter().enumerate() {
-                match held.index_near(&field.name, index)? {
+                match names.near(&field.name, index)? {
                     Some(found) => {
-                        let leaf = LeafId(first.0 + held.first_leaf(found).0);
-                        bind_field(field, &held.fields[found], leaf, out)?;
+                        let leaf = LeafId(first.0 + first_leaves[found].0);
+                        bind_field(field, &held[found], leaf, out)?;
                     }
                     None => bind_missing(field, out),
                 }
@@ -198,6 +189,24 @@ mod tests {
         let twice = || vec![int("a"), int("a"), record("s", vec![int("x"), int("x")])];
         let sources = bound(twice(), 0, twice()).unwrap();
         assert_eq!(sources, [0, 1, 2, 3].map(|leaf| File(LeafId(leaf))));
+    }
+
+    #[test]
+    fn many_columns_bind_in_any_order_and_spelling() {
+        // far more than a walk for each of them would finish
+        const COLUMNS: u32 = 200_000;
+        let columns = |name: &dyn Fn(u32) -> String| (0..COLUMNS).map(|i| int(&name(i))).collect();
+        let table = || columns(&|i| format!("c{i}"));
+        let reversed = columns(&|i| format!("C{}", COLUMNS - 1 - i));
+        let held = || {
+            let fields: Vec<Field> = columns(&|i| format!("C{}", COLUMNS - 1 - i));
+            vec![record("s", fields)]
+        };
+        let sources = bound(table(), 0, reversed).unwrap();
+        let expected = (0..COLUMNS).rev().map(|leaf| File(LeafId(leaf)));
+        assert!(sources.into_iter().eq(expected.clone()));
+        let sources = bound(vec![record("s", table())], 0, held()).unwrap();
+        assert!(sources.into_iter().eq(expected));
     }
 
     #[test]

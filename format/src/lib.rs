@@ -53,6 +53,7 @@ pub mod types;
 
 // Layer 2
 pub mod compress;
+pub mod names;
 pub mod scalar;
 pub mod schema;
 

@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::names;
 pub use crate::types::Field;
 
 /// A leaf by its number in depth-first order of a schema.
@@ -33,40 +34,10 @@ impl Schema {
     }
 
     /// The index of the top-level column of this name: the only exact match, else the only match when
-    /// case is ignored. Two such matches are an error.
+    /// case is ignored. Two such matches are an error. It walks over all columns: for many questions there
+    /// is [`Names`](crate::names::Names).
     pub fn index_of(&self, name: &str) -> Result<Option<usize>> {
-        let mut exact = (0..self.fields.len()).filter(|&index| self.fields[index].name == name);
-        match (exact.next(), exact.next()) {
-            (Some(_), Some(_)) => {
-                let message = format!("{name:?} is ambiguous: several columns have this name");
-                return Err(Error::invalid(message));
-            }
-            (Some(index), None) => return Ok(Some(index)),
-            (None, _) => {}
-        }
-        let folded = name.to_lowercase();
-        let mut matches = self
-            .fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| field.name.to_lowercase() == folded);
-        let found = matches.next();
-        match (found, matches.next()) {
-            (Some((_, a)), Some((_, b))) => Err(Error::invalid(format!(
-                "{name:?} is ambiguous: it could be {:?} or {:?}",
-                a.name, b.name
-            ))),
-            (found, _) => Ok(found.map(|(index, _)| index)),
-        }
-    }
-
-    /// [`index_of`](Self::index_of), but column `likely` first: it wins among columns of the very same name,
-    /// and where schemas are alike nothing needs to be searched.
-    pub fn index_near(&self, name: &str, likely: usize) -> Result<Option<usize>> {
-        match self.fields.get(likely) {
-            Some(field) if field.name == name => Ok(Some(likely)),
-            _ => self.index_of(name),
-        }
+        names::find(&self.fields, name).index(name, &self.fields)
     }
 
     /// The first leaf of top-level column `index`.
@@ -76,6 +47,11 @@ impl Schema {
     pub fn first_leaf(&self, index: usize) -> LeafId {
         let before: usize = self.fields[..index].iter().map(Field::leaf_count).sum();
         LeafId(u32::try_from(before).unwrap_or(u32::MAX))
+    }
+
+    /// The first leaf of each top-level column.
+    pub fn first_leaves(&self) -> Vec<LeafId> {
+        first_leaves(&self.fields)
     }
 
     /// Every leaf with its path from the root, in leaf order.
@@ -107,6 +83,18 @@ impl Schema {
     }
 }
 
+/// The first leaf of each of `fields`, numbered from the first one's.
+pub(crate) fn first_leaves(fields: &[Field]) -> Vec<LeafId> {
+    let mut next = 0;
+    let first = |field: &Field| {
+        let first = LeafId(next);
+        next = u32::try_from(field.leaf_count())
+            .map_or(u32::MAX, |count| next.saturating_add(count));
+        first
+    };
+    fields.iter().map(first).collect()
+}
+
 /// Spark's catalog notation: `struct<a:int,b:string>`.
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,8 +121,19 @@ mod tests {
         assert_eq!(schema.index_of("d").unwrap(), None);
         let error = schema.index_of("b").unwrap_err().to_string();
         assert!(error.contains("several columns have this name"), "{error}");
-        // a reader that goes by place takes the one that stands there
-        assert_eq!(schema.index_near("b", 2).unwrap(), Some(2));
-        assert_eq!(schema.index_near("b", 3).unwrap(), Some(3));
+        let error = schema.index_of("B").unwrap_err().to_string();
+        assert!(error.contains("several columns have this name"), "{error}");
+    }
+
+    #[test]
+    fn leaves_are_numbered_through() {
+        let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+        let pair = LogicalType::Struct([int("x"), int("y")].into());
+        let fields = vec![int("a"), Field::nullable("s", pair), int("b")];
+        let schema = Schema::new(fields);
+        assert_eq!(schema.first_leaves(), [0, 1, 3].map(LeafId));
+        for (index, first) in schema.first_leaves().into_iter().enumerate() {
+            assert_eq!(schema.first_leaf(index), first);
+        }
     }
 }

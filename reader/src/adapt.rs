@@ -11,8 +11,9 @@
 use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
+use lith_format::names::Names;
 use lith_format::scalar::Scalar;
-use lith_format::schema::{Field, Schema};
+use lith_format::schema::Field;
 use lith_format::types::{Layout, LogicalType};
 use lith_format::vector::{Values, Vector};
 
@@ -184,15 +185,12 @@ fn nested_step(table: &LogicalType, file: &LogicalType) -> Result<Option<Step>> 
     use LogicalType as T;
     match (table, file) {
         (T::Struct(wanted), T::Struct(held)) => {
-            let held = Schema::new(held.to_vec());
+            let names = Names::new(held);
             let place = |(index, field): (usize, &Field)| {
-                let Some(index) = held.index_near(&field.name, index)? else {
+                let Some(index) = names.near(&field.name, index)? else {
                     return Ok(None);
                 };
-                Ok(Some((
-                    index,
-                    Adapter::new(&field.ty, &held.fields[index].ty)?,
-                )))
+                Ok(Some((index, Adapter::new(&field.ty, &held[index].ty)?)))
             };
             let fields = wanted
                 .iter()

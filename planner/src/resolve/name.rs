@@ -1,5 +1,6 @@
 //! Finds what a column name means, and what it may have been meant to be.
 
+use lith_format::names::{self, Meaning};
 use lith_format::scan::TableSchema;
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
@@ -58,42 +59,34 @@ fn no_fields(name: &str, ty: &LogicalType) -> PlanError {
     }
 }
 
-/// The field of this name: the only exact match, else the only one when case is ignored.
+/// The field of this name.
 fn position(name: &str, fields: &[Field]) -> Result<Option<usize>> {
-    let ambiguous = |message| Err(PlanError::new(PlanErrorKind::AmbiguousColumn, message));
-    let mut exact = (0..fields.len()).filter(|&index| fields[index].name == name);
-    match (exact.next(), exact.next()) {
-        (Some(_), Some(_)) => {
-            let name = identifier_sql(name);
-            return ambiguous(format!(
-                "{name} is ambiguous: several columns have this name"
-            ));
+    let meaning = names::find(fields, name);
+    match meaning {
+        Meaning::Nothing => Ok(None),
+        Meaning::Field(index) => Ok(Some(index)),
+        Meaning::Several(..) => {
+            let why = meaning.ambiguity(fields).unwrap_or_default();
+            let message = format!("{} is ambiguous: {why}", identifier_sql(name));
+            Err(PlanError::new(PlanErrorKind::AmbiguousColumn, message))
         }
-        (Some(index), None) => return Ok(Some(index)),
-        (None, _) => {}
-    }
-    let folded = name.to_lowercase();
-    let mut matches =
-        (0..fields.len()).filter(|&index| fields[index].name.to_lowercase() == folded);
-    match (matches.next(), matches.next()) {
-        (Some(a), Some(b)) => {
-            let (a, b) = (&fields[a].name, &fields[b].name);
-            ambiguous(format!("{name} is ambiguous: it could be {a} or {b}"))
-        }
-        (found, _) => Ok(found),
     }
 }
 
-fn unknown(name: &str, full: &str, fields: &[Field]) -> PlanError {
+fn unknown<'a>(name: &str, full: &str, fields: &'a [Field]) -> PlanError {
     let folded: Vec<char> = name.to_lowercase().chars().collect();
     let lower = |name: &str| -> Vec<char> { name.to_lowercase().chars().collect() };
-    let mut ranked: Vec<(usize, &str)> = fields
-        .iter()
-        .map(|field| (distance(&folded, &lower(&field.name)), field.name.as_str()))
-        .filter(|(distance, other)| {
-            *distance <= name.chars().count().max(other.chars().count()) / 2
-        })
-        .collect();
+    let near = |field: &'a Field| {
+        let other = lower(&field.name);
+        let most = folded.len().max(other.len()) / 2;
+        // so many letters must come or go, whichever they are
+        if folded.len().abs_diff(other.len()) > most {
+            return None;
+        }
+        let distance = distance(&folded, &other);
+        (distance <= most).then_some((distance, field.name.as_str()))
+    };
+    let mut ranked: Vec<(usize, &str)> = fields.iter().filter_map(near).collect();
     ranked.sort_by_key(|(distance, _)| *distance);
     let nearest = ranked
         .iter()
