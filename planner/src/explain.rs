@@ -223,8 +223,9 @@ fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
     columns.sort_unstable();
     columns.dedup();
     let schema = &plan.table.schema;
+    let first_leaves = schema.first_leaves();
     let leaves = columns.into_iter().flat_map(|column| {
-        let first = schema.first_leaf(column).0;
+        let first = first_leaves[column].0;
         let count = schema.fields[column].leaf_count() as u32;
         (first..first + count).map(LeafId)
     });

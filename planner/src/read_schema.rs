@@ -1,35 +1,31 @@
 //! The stored columns a scan needs, as Spark prints them in ReadSchema: those of the output and of the
 //! filters after the scan, in the table's order, structs cut down to the fields in use.
 
+use std::collections::HashMap;
+
 use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
-use crate::expr::{Bound, Column, Expr};
+use crate::expr::{Column, Expr};
 use crate::resolve::spark_type;
 
 /// The columns needed, in Spark's types; an `output` of `None` is every column.
 pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
     let filtered = post_filter.iter().flat_map(Expr::columns);
-    let used: Vec<&Bound> = output
-        .into_iter()
-        .flatten()
-        .chain(filtered)
-        .filter_map(|column| column.bound.as_ref())
-        .collect();
+    let columns = output.into_iter().flatten().chain(filtered);
+    let mut paths: HashMap<usize, Vec<&[usize]>> = HashMap::new();
+    for bound in columns.filter_map(|column| column.bound.as_ref()) {
+        paths.entry(bound.index).or_default().push(&bound.fields);
+    }
     let data_fields = table.schema.fields.iter().take(table.data_columns());
-    let needed = data_fields.enumerate().filter_map(|(index, field)| {
-        let paths: Vec<&[usize]> = used
-            .iter()
-            .filter(|bound| bound.index == index)
-            .map(|bound| bound.fields.as_slice())
-            .collect();
-        match output {
-            None => Some(as_spark(field)),
-            Some(_) if paths.is_empty() => None,
-            Some(_) => Some(as_spark(&cut(field, &paths))),
-        }
-    });
+    let needed =
+        data_fields
+            .enumerate()
+            .filter_map(|(index, field)| match (output, paths.get(&index)) {
+                (None, _) => Some(as_spark(field)),
+                (Some(_), paths) => Some(as_spark(&cut(field, paths?))),
+            });
     Schema::new(needed.collect())
 }
 
