@@ -1,11 +1,13 @@
 //! What a scan is asked for, checked once.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::filter::Filter;
 use lith_format::scan::{RowPredicate, TableSchema};
 use lith_format::schema::Schema;
+use lith_format::vector::Vector;
 
 use crate::file::OpenOptions;
 
@@ -58,6 +60,12 @@ pub(crate) struct Query {
     pub(crate) output: Arc<Schema>,
     /// What each predicate is given.
     pub(crate) inputs: Vec<Arc<Schema>>,
+    /// The columns of the output, each once.
+    pub(crate) distinct: Vec<usize>,
+    /// Where in `distinct` each column of the output is.
+    places: Vec<usize>,
+    /// See [`uses`].
+    used: Vec<usize>,
 }
 
 impl Query {
@@ -86,7 +94,11 @@ impl Query {
                 columns.iter().map(field).collect::<Result<_>>()?,
             )))
         };
+        let (distinct, places) = distinct(&spec.columns);
         Ok(Query {
+            used: uses(&spec),
+            distinct,
+            places,
             output: project(&spec.columns)?,
             inputs: (spec.predicates.iter())
                 .map(|predicate| project(predicate.columns()))
@@ -102,10 +114,90 @@ impl Query {
 
     /// Whether the output or one of the predicates from number `predicate` on reads this column.
     pub(crate) fn uses_after(&self, column: usize, predicate: usize) -> bool {
-        let later = self.spec.predicates.iter().skip(predicate);
-        self.spec.columns.contains(&column)
-            || later
-                .map(|later| later.columns())
-                .any(|columns| columns.contains(&column))
+        let used = self.used.get(column);
+        used.is_some_and(|&used| used > predicate)
+    }
+
+    /// The vectors of the output, from those of its distinct columns.
+    pub(crate) fn repeat(&self, distinct: Vec<Vector>) -> Vec<Vector> {
+        match self.distinct.len() == self.spec.columns.len() {
+            true => distinct,
+            false => {
+                let place = |place: &usize| distinct.get(*place).cloned();
+                self.places.iter().filter_map(place).collect()
+            }
+        }
+    }
+}
+
+/// How many predicates must be asked before nothing reads a column any more, by column of the table.
+fn uses(spec: &ScanSpec) -> Vec<usize> {
+    let mut used = vec![0; spec.table.schema.fields.len()];
+    let mut set = |column: usize, until| {
+        if let Some(used) = used.get_mut(column) {
+            *used = until;
+        }
+    };
+    for (number, predicate) in spec.predicates.iter().enumerate() {
+        let columns = predicate.columns().iter();
+        columns.for_each(|&column| set(column, number + 1));
+    }
+    let output = spec.columns.iter();
+    output.for_each(|&column| set(column, usize::MAX));
+    used
+}
+
+/// Each of `columns` once, and the place of every one of them among those.
+fn distinct(columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let (mut distinct, mut known) = (Vec::with_capacity(columns.len()), HashMap::new());
+    let place = |&column: &usize| {
+        *known.entry(column).or_insert_with(|| {
+            distinct.push(column);
+            distinct.len() - 1
+        })
+    };
+    let places = columns.iter().map(place).collect();
+    (distinct, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::naive;
+    use lith_format::scalar::Scalar;
+    use lith_format::schema::{Field, LeafId};
+    use lith_format::types::LogicalType;
+
+    fn query(columns: Vec<usize>, filtered: &[u32]) -> Query {
+        let names = ["a", "b", "c"].map(|name| Field::nullable(name, LogicalType::Int32));
+        let table = TableSchema::of_file(Arc::new(Schema::new(names.to_vec())));
+        let predicate = |&leaf: &u32| naive(Filter::IsNull(LeafId(leaf)));
+        Query::new(ScanSpec {
+            columns,
+            predicates: filtered.iter().map(predicate).collect(),
+            ..ScanSpec::new(table)
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_column_is_used_until_the_last_who_reads_it() {
+        let query = query(vec![1], &[0, 1, 0, 2]);
+        assert!((0..3).all(|column| query.uses(column)));
+        let after = |column| (0..=4).take_while(|&n| query.uses_after(column, n)).count();
+        assert_eq!([0, 1, 2].map(after), [3, 5, 4]);
+        assert!(!query.uses(3));
+        let count = self::query(Vec::new(), &[2]);
+        assert!(!count.uses(0) && count.uses(2) && !count.uses_after(2, 1));
+    }
+
+    #[test]
+    fn a_column_that_is_wanted_twice_is_decoded_once() {
+        let query = query(vec![2, 0, 2, 2], &[]);
+        assert_eq!(query.distinct, [2, 0]);
+        let vector = |value| Vector::from_scalars(LogicalType::Int32, &[Scalar::Int(value)]);
+        let vectors = query.repeat(vec![vector(7).unwrap(), vector(8).unwrap()]);
+        let values: Vec<Scalar> = vectors.iter().map(|vector| vector.value(0)).collect();
+        assert_eq!(values, [7, 8, 7, 7].map(Scalar::Int));
     }
 }

@@ -123,18 +123,19 @@ impl RowGroupScan {
             }
         }
         let columns = if selection.is_none() {
-            &[]
+            Vec::new()
         } else {
-            query.spec.columns.as_slice()
+            query.repeat(self.collect(&query.distinct, start, &selection, &mut decoded)?)
         };
         Ok(Batch {
             schema: Arc::clone(&query.output),
             rows: selection.selected(),
-            columns: self.collect(columns, start, &selection, &mut decoded)?,
+            columns,
         })
     }
 
-    /// The selected rows of `columns`: out of `decoded` where they are there, else decoded now.
+    /// The selected rows of `columns`, which are all different: out of `decoded` where they are there, else
+    /// decoded now.
     fn collect(
         &mut self,
         columns: &[usize],
@@ -142,20 +143,16 @@ impl RowGroupScan {
         selection: &Selection,
         decoded: &mut Decoded,
     ) -> Result<Vec<Vector>> {
+        let table = Arc::clone(&self.file.query.spec.table.schema);
         let mut out: Vec<Vector> = Vec::with_capacity(columns.len());
-        for (index, &column) in columns.iter().enumerate() {
-            let vector =
-                if let Some(twin) = columns[..index].iter().position(|&other| other == column) {
-                    out[twin].clone()
-                } else if let Some(place) = decoded.iter().position(|(other, _)| *other == column) {
-                    decoded.swap_remove(place).1
-                } else {
-                    let name = &self.file.query.spec.table.schema.fields[column].name;
-                    let name = name.clone();
-                    self.read(column, start, selection)
-                        .map_err(|error| error.at_column(name))?
-                };
-            out.push(vector);
+        for &column in columns {
+            let place = decoded.iter().position(|(other, _)| *other == column);
+            out.push(match place {
+                Some(place) => decoded.swap_remove(place).1,
+                None => self
+                    .read(column, start, selection)
+                    .map_err(|error| error.at_column(table.fields[column].name.as_str()))?,
+            });
         }
         Ok(out)
     }
