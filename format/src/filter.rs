@@ -126,3 +126,52 @@ pub enum Verdict {
     /// Every row makes it true, and asking none of them fails: do not filter them.
     Always,
 }
+
+impl Filter {
+    /// The leaves that it names, ascending, each once.
+    pub fn leaves(&self) -> Vec<LeafId> {
+        let mut out = Vec::new();
+        self.collect_leaves(&mut out);
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    fn collect_leaves(&self, out: &mut Vec<LeafId>) {
+        match self {
+            Filter::Compare { leaf, .. }
+            | Filter::NullSafeEq { leaf, .. }
+            | Filter::In { leaf, .. }
+            | Filter::Like { leaf, .. }
+            | Filter::IsNull(leaf)
+            | Filter::IsNotNull(leaf) => out.push(*leaf),
+            Filter::CompareLeaves { left, right, .. } => out.extend([*left, *right]),
+            Filter::And(terms) | Filter::Or(terms) => {
+                terms.iter().for_each(|term| term.collect_leaves(out));
+            }
+            Filter::Not(inner) => inner.collect_leaves(out),
+            Filter::Constant(_) | Filter::Opaque | Filter::Fallible => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_are_named_once_in_order() {
+        let is_null = |leaf| Filter::IsNull(LeafId(leaf));
+        let filter = Filter::And(vec![
+            Filter::Not(Box::new(Filter::Or(vec![is_null(7), is_null(2)]))),
+            Filter::CompareLeaves {
+                left: LeafId(7),
+                op: CompareOp::Lt,
+                right: LeafId(0),
+            },
+            Filter::Opaque,
+        ]);
+        assert_eq!(filter.leaves(), [0, 2, 7].map(LeafId));
+        assert!(Filter::Constant(None).leaves().is_empty());
+    }
+}

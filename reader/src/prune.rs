@@ -3,6 +3,7 @@
 //! Filters speak of the table's leaves; each is looked up where the file has it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use lith_format::bind;
 use lith_format::filter::Verdict;
@@ -49,9 +50,12 @@ impl TableFile {
             return Verdict::Maybe;
         }
         let rows = self.file.rows_of(row_group);
+        let asked = Asked::new(&self.query.filter_leaves);
         self.query.spec.filter.judge(&|leaf| {
-            let of_file = |leaf| self.stats(row_group, leaf);
-            bind::stats(&self.leaves, leaf, (rows, of_file), &self.partition)
+            asked.get(leaf, || {
+                let of_file = |leaf| self.stats(row_group, leaf);
+                bind::stats(&self.leaves, leaf, (rows, of_file), &self.partition)
+            })
         })
     }
 
@@ -61,5 +65,66 @@ impl TableFile {
             Cow::Borrowed(chunk) => Cow::Borrowed(&chunk.stats),
             Cow::Owned(chunk) => Cow::Owned(chunk.stats),
         })
+    }
+}
+
+/// Statistics of the leaves of a filter in one row group: each leaf's are decoded once, however often the
+/// filter names it.
+struct Asked<'a> {
+    /// Ascending.
+    leaves: &'a [LeafId],
+    known: Vec<OnceCell<Option<Cow<'a, ColumnStats>>>>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(leaves: &'a [LeafId]) -> Self {
+        Asked {
+            leaves,
+            known: leaves.iter().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    fn get(
+        &self,
+        leaf: LeafId,
+        decode: impl FnOnce() -> Option<Cow<'a, ColumnStats>>,
+    ) -> Option<Cow<'_, ColumnStats>> {
+        let index = self.leaves.binary_search(&leaf).ok()?;
+        let known = self.known.get(index)?.get_or_init(decode);
+        known.as_deref().map(Cow::Borrowed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use lith_format::scalar::Scalar;
+
+    use super::*;
+
+    #[test]
+    fn statistics_are_decoded_once_and_only_if_they_are_asked_for() {
+        let leaves = [1, 4].map(LeafId);
+        let asked = Asked::new(&leaves);
+        let decoded = Cell::new(0);
+        let constant = |value| {
+            decoded.set(decoded.get() + 1);
+            Some(Cow::Owned(ColumnStats::constant(&Scalar::Int(value), 3)))
+        };
+        let min = |leaf: u32| {
+            let stats = asked.get(LeafId(leaf), || constant(i64::from(leaf)))?;
+            Some(stats.min.clone()?.value)
+        };
+        for _ in 0..3 {
+            assert_eq!(min(4), Some(Scalar::Int(4)));
+        }
+        assert_eq!((decoded.get(), min(2)), (1, None));
+        assert_eq!(
+            (min(1), min(1)),
+            (Some(Scalar::Int(1)), Some(Scalar::Int(1)))
+        );
+        assert_eq!(decoded.get(), 2);
+        assert!(asked.get(LeafId(4), || None).is_some());
     }
 }

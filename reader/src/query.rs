@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lith_format::error::{Error, Result};
 use lith_format::filter::Filter;
 use lith_format::scan::{RowPredicate, TableSchema};
-use lith_format::schema::Schema;
+use lith_format::schema::{LeafId, Schema};
 use lith_format::vector::Vector;
 
 use crate::file::OpenOptions;
@@ -64,6 +64,8 @@ pub(crate) struct Query {
     pub(crate) distinct: Vec<usize>,
     /// Where in `distinct` each column of the output is.
     places: Vec<usize>,
+    /// The leaves of the table that the filter names.
+    pub(crate) filter_leaves: Vec<LeafId>,
     /// See [`uses`].
     used: Vec<usize>,
 }
@@ -97,6 +99,7 @@ impl Query {
         let (distinct, places) = distinct(&spec.columns);
         Ok(Query {
             used: uses(&spec),
+            filter_leaves: spec.filter.leaves(),
             distinct,
             places,
             output: project(&spec.columns)?,
@@ -165,7 +168,7 @@ mod tests {
     use super::*;
     use crate::memory::naive;
     use lith_format::scalar::Scalar;
-    use lith_format::schema::{Field, LeafId};
+    use lith_format::schema::Field;
     use lith_format::types::LogicalType;
 
     fn query(columns: Vec<usize>, filtered: &[u32]) -> Query {

@@ -122,9 +122,10 @@ fn judges(
     }
     if judged {
         out.push("row_group_stats");
-        let one_leaf = leaves(filter).len() == 1;
+        let one_leaf = filter.leaves().len() == 1;
         let coded = |chunk: &&ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
-        let mut chunks = leaves(filter)
+        let mut chunks = filter
+            .leaves()
             .into_iter()
             .flat_map(|leaf| units.iter().filter_map(move |unit| chunk(unit, leaf)));
         if one_leaf && chunks.any(|chunk| coded(&chunk)) {
@@ -146,31 +147,6 @@ fn chunk<'a>(unit: &'a Unit, leaf: LeafId) -> Option<&'a ChunkMeta> {
         LeafSource::File(leaf) => unit.group.chunks.get(leaf.index()),
         _ => None,
     }
-}
-
-/// The leaves that a filter names, each once.
-fn leaves(filter: &Filter) -> Vec<LeafId> {
-    fn collect(filter: &Filter, out: &mut Vec<LeafId>) {
-        match filter {
-            Filter::Compare { leaf, .. }
-            | Filter::NullSafeEq { leaf, .. }
-            | Filter::In { leaf, .. }
-            | Filter::Like { leaf, .. }
-            | Filter::IsNull(leaf)
-            | Filter::IsNotNull(leaf) => out.push(*leaf),
-            Filter::CompareLeaves { left, right, .. } => out.extend([*left, *right]),
-            Filter::And(terms) | Filter::Or(terms) => {
-                terms.iter().for_each(|term| collect(term, out));
-            }
-            Filter::Not(inner) => collect(inner, out),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    collect(filter, &mut out);
-    out.sort_unstable();
-    out.dedup();
-    out
 }
 
 /// Why Spark does not push it: the first thing that it cannot translate.
@@ -316,7 +292,7 @@ fn help_with_bounds(
     if ruled_out > 0 || units.is_empty() {
         return None;
     }
-    let [leaf] = leaves(filter)[..] else {
+    let [leaf] = filter.leaves()[..] else {
         return None;
     };
     let column = plan.table.schema.leaves().get(leaf.index())?.0.join(".");
