@@ -153,6 +153,12 @@ impl Error {
         self
     }
 
+    /// Adds the structure, if no inner layer knew it; its place may follow.
+    pub fn within(mut self, structure: &'static str) -> Self {
+        self.0.site.structure.get_or_insert(structure);
+        self
+    }
+
     /// Moves an offset that is relative to a buffer to the buffer's place in the file.
     pub fn rebase(mut self, buffer_offset: u64) -> Self {
         if let Some(offset) = &mut self.0.site.offset {

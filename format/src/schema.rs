@@ -88,8 +88,8 @@ pub(crate) fn first_leaves(fields: &[Field]) -> Vec<LeafId> {
     let mut next = 0;
     let first = |field: &Field| {
         let first = LeafId(next);
-        next = u32::try_from(field.leaf_count())
-            .map_or(u32::MAX, |count| next.saturating_add(count));
+        next =
+            u32::try_from(field.leaf_count()).map_or(u32::MAX, |count| next.saturating_add(count));
         first
     };
     fields.iter().map(first).collect()

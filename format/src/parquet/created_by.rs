@@ -3,13 +3,43 @@
 //! `<application> version <major>.<minor>.<patch>[-<pre-release>] (build <hash>)`
 // spec: parquet.thrift, FileMetaData.created_by
 
-/// Application and version out of a footer's `created_by`.
+/// Application and version out of a footer's `created_by`: the text is taken apart once for all columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CreatedBy<'a> {
-    /// The application; empty if the footer says nothing.
-    pub application: &'a str,
+pub struct CreatedBy {
+    /// The application.
+    pub application: Application,
     /// The version, if it reads as one.
     pub version: Option<Version>,
+}
+
+/// Applications of which something is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Application {
+    /// The footer does not say.
+    Unnamed,
+    /// `parquet-mr`, now parquet-java.
+    ParquetMr,
+    /// `parquet-cpp` before it was part of Arrow.
+    ParquetCpp,
+    /// `parquet-cpp-arrow`.
+    ParquetCppArrow,
+    /// Any other.
+    Other,
+}
+
+impl Application {
+    fn parse(name: &str) -> Self {
+        let known = [
+            ("", Application::Unnamed),
+            ("parquet-mr", Application::ParquetMr),
+            ("parquet-cpp", Application::ParquetCpp),
+            ("parquet-cpp-arrow", Application::ParquetCppArrow),
+        ];
+        let found = known
+            .iter()
+            .find(|(known, _)| name.eq_ignore_ascii_case(known));
+        found.map_or(Application::Other, |(_, application)| *application)
+    }
 }
 
 /// A version; a pre-release is before its release.
@@ -50,46 +80,43 @@ impl Version {
     }
 }
 
-impl<'a> CreatedBy<'a> {
+impl CreatedBy {
     /// Takes `text` apart.
-    pub fn parse(text: Option<&'a str>) -> Self {
+    pub fn parse(text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
         let (application, version) = text.split_once(" version ").unwrap_or((text, ""));
         CreatedBy {
-            application: application.trim(),
+            application: Application::parse(application.trim()),
             version: Version::parse(version.trim_start()),
         }
     }
 
-    fn is_before(&self, application: &str, version: Version) -> bool {
-        self.application.eq_ignore_ascii_case(application)
-            && self.version.is_none_or(|own| own < version)
+    fn is_before(&self, application: Application, version: Version) -> bool {
+        self.application == application && self.version.is_none_or(|own| own < version)
     }
 
     /// PARQUET-251: byte-array bounds may belong to another row group. Who does not say its name may
     /// be the culprit.
     pub fn mixes_up_byte_array_bounds(&self) -> bool {
-        self.application.is_empty() || self.is_before("parquet-mr", Version::new(1, 8, 1))
+        self.application == Application::Unnamed
+            || self.is_before(Application::ParquetMr, Version::new(1, 8, 1))
     }
 
     /// Whether bounds of decimals in byte arrays of fixed length compare numbers (PARQUET-1655).
     pub fn orders_fixed_decimals(&self) -> bool {
-        !self.is_before("parquet-cpp", Version::new(u32::MAX, 0, 0))
-            && !self.is_before("parquet-cpp-arrow", Version::new(4, 0, 0))
+        self.application != Application::ParquetCpp
+            && !self.is_before(Application::ParquetCppArrow, Version::new(4, 0, 0))
     }
 
     /// The same for byte arrays of any length, where few writers extend the sign before they compare.
     pub fn orders_variable_decimals(&self) -> bool {
-        let known = ["parquet-mr", "parquet-cpp-arrow"];
-        known
-            .iter()
-            .any(|name| self.application.eq_ignore_ascii_case(name))
-            && self.orders_fixed_decimals()
+        let known = [Application::ParquetMr, Application::ParquetCppArrow];
+        known.contains(&self.application) && self.orders_fixed_decimals()
     }
 
     /// PARQUET-816: the size of a chunk lacks the dictionary page's header.
     pub fn forgets_dictionary_header(&self) -> bool {
-        self.is_before("parquet-mr", Version::new(1, 2, 9))
+        self.is_before(Application::ParquetMr, Version::new(1, 2, 9))
     }
 }
 
@@ -97,14 +124,14 @@ impl<'a> CreatedBy<'a> {
 mod tests {
     use super::*;
 
-    fn by(text: &str) -> CreatedBy<'_> {
+    fn by(text: &str) -> CreatedBy {
         CreatedBy::parse(Some(text))
     }
 
     #[test]
     fn names_and_versions_come_apart() {
         let duck = by("DuckDB version v2.0.1 (build 8d78114e90)");
-        assert_eq!(duck.application, "DuckDB");
+        assert_eq!(duck.application, Application::Other);
         assert_eq!(duck.version, Some(Version::new(2, 0, 1)));
         let snapshot = by("parquet-mr version 1.13.0-SNAPSHOT (build 43)").version;
         assert!(snapshot < Some(Version::new(1, 13, 0)));
@@ -118,6 +145,24 @@ mod tests {
         ] {
             assert_eq!(by(vague).version, None);
         }
+    }
+
+    #[test]
+    fn applications_are_known_in_any_case() {
+        for (text, application) in [
+            ("", Application::Unnamed),
+            (" version 1.2.3", Application::Unnamed),
+            (" Parquet-MR  version 1.2.3", Application::ParquetMr),
+            ("parquet-cpp", Application::ParquetCpp),
+            (
+                "PARQUET-CPP-ARROW version 1.2.3",
+                Application::ParquetCppArrow,
+            ),
+            ("parquet-cpp-arrows version 1.2.3", Application::Other),
+        ] {
+            assert_eq!(by(text).application, application, "{text:?}");
+        }
+        assert_eq!(CreatedBy::parse(None), by(""));
     }
 
     #[test]

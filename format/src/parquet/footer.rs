@@ -208,6 +208,13 @@ impl Footer {
         ColumnChunk::decode_from(&mut reader).map(Some)
     }
 
+    /// Where in the footer's bytes a chunk is described; `None` if there is no such chunk.
+    pub fn place(&self, row_group: usize, leaf: usize) -> Option<u64> {
+        let group = self.index.row_groups.get(row_group)?;
+        let ChunkPlace(position) = group.columns.get(leaf)?;
+        Some(*position as u64)
+    }
+
     /// Everything decoded.
     pub fn whole(&self) -> Result<FileMetaData> {
         FileMetaData::decode(&self.bytes, &self.limits)

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
+
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
@@ -36,37 +38,127 @@ pub fn decode(
     footer_bytes: u64,
     limits: &Limits,
 ) -> Result<Neutral> {
-    let (schema, leaves) = schema::decode(&footer.schema, limits)?;
-    let trust = trusts(footer, &leaves);
-    let rows = group_rows(footer, &leaves)?;
-    let groups = footer.row_groups.iter().zip(&rows).enumerate();
-    let row_groups = groups
-        .map(|(ordinal, (group, rows))| {
-            row_group(group, *rows, (&leaves, &trust), file_size)
-                .map_err(|error| error.at_row_group(ordinal))
-        })
-        .collect::<Result<_>>()?;
-    let meta = file_meta(
-        footer,
-        schema,
-        row_groups,
-        (rows.iter().sum(), footer_bytes),
-    );
+    let parts = Parts::new(footer, limits)?;
+    let chunk = |row_group: usize, leaf: usize| {
+        let group: Option<&RowGroup> = footer.row_groups.get(row_group);
+        let chunk = group.and_then(|group| group.columns.get(leaf));
+        parts.chunk(chunk.ok_or_else(no_chunk)?, leaf, file_size)
+    };
+    let meta = parts.file_meta(footer, footer_bytes, &chunk)?;
+    let leaves = parts.leaves;
     Ok(Neutral { meta, leaves })
 }
 
+/// A chunk and where its bytes are, unless its metadata is encrypted.
+pub type PlacedChunk = (ChunkMeta, Option<Range<u64>>);
+
+/// A footer's schema, rows and writer, taken apart once: what its chunks are judged by.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// The columns.
+    pub schema: Schema,
+    /// What each leaf needs to be read.
+    pub leaves: Vec<Leaf>,
+    /// The rows of each row group.
+    pub rows: Vec<u64>,
+    /// Who wrote the file.
+    pub writer: CreatedBy,
+    /// One a leaf, or one for all.
+    orders: Vec<Option<ColumnOrder>>,
+}
+
+impl Parts {
+    /// The parts of `footer`, whose names and texts are within the limits.
+    pub fn new<C>(footer: &FileMetaData<C>, limits: &Limits) -> Result<Self> {
+        check_texts(footer, limits)?;
+        let (schema, leaves) = schema::decode(&footer.schema, limits)?;
+        Ok(Parts {
+            rows: group_rows(footer, &leaves)?,
+            writer: CreatedBy::parse(footer.created_by.as_deref()),
+            orders: column_orders(footer, &leaves),
+            schema,
+            leaves,
+        })
+    }
+
+    /// What may be believed of the statistics of a leaf.
+    pub fn trust(&self, leaf: usize) -> Option<Trust<'_>> {
+        let order = self.orders.get(leaf).or(self.orders.first()).copied();
+        Some(Trust::new(self.leaves.get(leaf)?, order?, &self.writer))
+    }
+
+    /// A chunk of leaf `leaf`, and where its bytes are, unless its metadata is encrypted.
+    pub fn chunk(&self, chunk: &ColumnChunk, leaf: usize, file_size: u64) -> Result<PlacedChunk> {
+        let (leaf, trust) = self
+            .leaves
+            .get(leaf)
+            .zip(self.trust(leaf))
+            .ok_or_else(no_chunk)?;
+        chunk_meta(chunk, leaf, &trust, file_size)
+    }
+
+    /// Everything, with the chunks that `chunk` gives for the numbers of a row group and a leaf. Its errors
+    /// are told with both.
+    pub fn file_meta<C>(
+        &self,
+        footer: &FileMetaData<C>,
+        footer_bytes: u64,
+        chunk: &dyn Fn(usize, usize) -> Result<PlacedChunk>,
+    ) -> Result<FileMeta> {
+        let row_groups = self.rows.iter().enumerate();
+        let row_groups = row_groups.map(|(ordinal, &rows)| {
+            let located = |(number, leaf): (usize, &Leaf)| {
+                let error =
+                    |error: Error| error.at_column(leaf.dotted_path()).at_row_group(ordinal);
+                chunk(ordinal, number).map_err(error)
+            };
+            row_group(rows, self.leaves.iter().enumerate().map(located))
+        });
+        let pairs = footer.key_value_metadata.iter().flatten();
+        let value = |value: &Option<Bytes>| value.as_ref().map(|value| value.to_vec());
+        Ok(FileMeta {
+            format: Format::Parquet,
+            version: footer.version.to_string(),
+            created_by: footer.created_by.clone(),
+            schema: self.schema.clone(),
+            rows: self.rows.iter().sum(),
+            row_groups: row_groups.collect::<Result<_>>()?,
+            key_values: pairs
+                .map(|pair| (pair.key.clone(), value(&pair.value)))
+                .collect(),
+            footer_bytes,
+        })
+    }
+}
+
+#[cold]
+fn no_chunk() -> Error {
+    Error::invalid("there is no such row group or column")
+}
+
+/// Texts that say who and what are names; only values of application metadata may be as long as the footer.
+fn check_texts<C>(footer: &FileMetaData<C>, limits: &Limits) -> Result<()> {
+    let writer = footer.created_by.iter().map(|text| ("created_by", text));
+    let pairs = footer.key_value_metadata.iter().flatten();
+    for (what, text) in writer.chain(pairs.map(|pair| ("key of application metadata", &pair.key))) {
+        Limits::check(text.len() as u64, limits.name_bytes, what)
+            .map_err(|error| error.within("FileMetaData"))?;
+    }
+    Ok(())
+}
+
 /// The rows of each row group, whose sum is the file's; each has a chunk for every leaf.
-pub fn group_rows<C>(footer: &FileMetaData<C>, leaves: &[Leaf]) -> Result<Vec<u64>> {
+fn group_rows<C>(footer: &FileMetaData<C>, leaves: &[Leaf]) -> Result<Vec<u64>> {
     let mut sum = 0u64;
     let groups = footer.row_groups.iter().enumerate();
     groups
         .map(|(ordinal, group)| {
-            let rows = unsigned(group.num_rows, "RowGroup", "num_rows")
-                .map_err(|error| error.at_row_group(ordinal))?;
-            let corrupt = |message: String| Error::corrupt(message).at_row_group(ordinal);
+            let located = |error: Error| error.within("RowGroup").at_row_group(ordinal);
+            let corrupt = |message: String| located(Error::corrupt(message));
+            let rows = unsigned(group.num_rows, "num_rows").map_err(located)?;
             if group.columns.len() != leaves.len() {
                 let message = format!("{} chunks for {} leaves", group.columns.len(), leaves.len());
-                return Err(corrupt(message).at("RowGroup", 0));
+                return Err(corrupt(message));
             }
             sum = sum
                 .checked_add(rows)
@@ -76,72 +168,25 @@ pub fn group_rows<C>(footer: &FileMetaData<C>, leaves: &[Leaf]) -> Result<Vec<u6
         .collect()
 }
 
-fn file_meta(
-    footer: &FileMetaData,
-    schema: Schema,
-    row_groups: Vec<RowGroupMeta>,
-    (rows, footer_bytes): (u64, u64),
-) -> FileMeta {
-    let pairs = footer.key_value_metadata.iter().flatten();
-    let pair = |(key, value): (&String, Option<Vec<u8>>)| (key.clone(), value);
-    FileMeta {
-        format: Format::Parquet,
-        version: footer.version.to_string(),
-        created_by: footer.created_by.clone(),
-        schema,
-        rows,
-        row_groups,
-        key_values: pairs
-            .map(|entry| pair((&entry.key, entry.value.as_ref().map(|value| value.to_vec()))))
-            .collect(),
-        footer_bytes,
+/// The order of each leaf's bounds, or one of all: orders that are not one a leaf are none that is known.
+fn column_orders<C>(footer: &FileMetaData<C>, leaves: &[Leaf]) -> Vec<Option<ColumnOrder>> {
+    let orders = footer.column_orders.as_deref().unwrap_or_default();
+    match orders.len() {
+        0 => vec![None],
+        count if count == leaves.len() => orders.iter().copied().map(Some).collect(),
+        _ => vec![Some(ColumnOrder::Other(0))],
     }
 }
 
-/// What may be believed of each leaf's statistics. Column orders that are not one a leaf are no orders.
-pub fn trusts<'a, C>(footer: &FileMetaData<C>, leaves: &'a [Leaf]) -> Vec<Trust<'a>> {
-    let writer = CreatedBy::parse(footer.created_by.as_deref());
-    let leaf = |ordinal| trust_of(footer, leaves, ordinal, &writer);
-    (0..leaves.len()).filter_map(leaf).collect()
-}
-
-/// What may be believed of the statistics of one of the leaves.
-pub fn trust<'a, C>(
-    footer: &FileMetaData<C>,
-    leaves: &'a [Leaf],
-    ordinal: usize,
-) -> Option<Trust<'a>> {
-    let writer = CreatedBy::parse(footer.created_by.as_deref());
-    trust_of(footer, leaves, ordinal, &writer)
-}
-
-fn trust_of<'a, C>(
-    footer: &FileMetaData<C>,
-    leaves: &'a [Leaf],
-    ordinal: usize,
-    writer: &CreatedBy<'_>,
-) -> Option<Trust<'a>> {
-    let orders = footer.column_orders.as_deref().unwrap_or_default();
-    let order = match orders.len() == leaves.len() {
-        true => orders.get(ordinal).copied(),
-        false if orders.is_empty() => None,
-        false => Some(ColumnOrder::Other(0)),
-    };
-    let leaf = leaves.get(ordinal)?;
-    Some(Trust::new(leaf, order, writer))
-}
-
+/// The chunks of a row group and where they lie together.
 fn row_group(
-    group: &RowGroup,
     rows: u64,
-    (leaves, trust): (&[Leaf], &[Trust<'_>]),
-    file_size: u64,
+    described: impl Iterator<Item = Result<PlacedChunk>>,
 ) -> Result<RowGroupMeta> {
     let mut range: Option<Range<u64>> = None;
-    let mut chunks = Vec::with_capacity(leaves.len());
-    for ((chunk, leaf), trust) in group.columns.iter().zip(leaves).zip(trust) {
-        let (meta, bytes) = chunk_meta(chunk, leaf, trust, file_size)
-            .map_err(|error| error.at_column(leaf.dotted_path()))?;
+    let mut chunks = Vec::with_capacity(described.size_hint().0);
+    for described in described {
+        let (meta, bytes) = described?;
         if let Some(bytes) = bytes {
             range = Some(match range {
                 None => bytes,
@@ -161,22 +206,22 @@ fn row_group(
 const ENCRYPTED: &str = "the column is encrypted";
 
 /// A chunk and where its bytes are, unless its metadata is encrypted.
-pub fn chunk_meta(
+fn chunk_meta(
     chunk: &ColumnChunk,
     leaf: &Leaf,
     trust: &Trust<'_>,
     file_size: u64,
-) -> Result<(ChunkMeta, Option<Range<u64>>)> {
+) -> Result<PlacedChunk> {
     if chunk
         .file_path
         .as_ref()
         .is_some_and(|path| !path.is_empty())
     {
-        return Err(Error::unsupported("the data is in another file").at("ColumnChunk", 0));
+        return Err(Error::unsupported("the data is in another file").within("ColumnChunk"));
     }
     let Some(meta) = &chunk.meta_data else {
         if chunk.crypto_metadata.is_none() && chunk.encrypted_column_metadata.is_none() {
-            return Err(Error::corrupt("there is no metadata").at("ColumnChunk", 0));
+            return Err(Error::corrupt("there is no metadata").within("ColumnChunk"));
         }
         let encrypted = ChunkMeta {
             distrust: Some(ENCRYPTED),
@@ -189,12 +234,13 @@ pub fn chunk_meta(
             "{} stands under a leaf of {}",
             meta.physical_type, leaf.physical_type
         );
-        return Err(Error::corrupt(message).at("ColumnMetaData", 0));
+        return Err(Error::corrupt(message).within("ColumnMetaData"));
     }
     let range = chunk_range(meta, file_size)?;
-    let slots = unsigned(meta.num_values, "ColumnMetaData", "num_values")?;
+    let slots = unsigned(meta.num_values, "num_values").map_err(in_metadata)?;
     let (stats, distrust) = trust.believe(meta.statistics.as_ref(), Some(slots));
-    let uncompressed = meta.total_uncompressed_size;
+    let uncompressed =
+        unsigned(meta.total_uncompressed_size, "total_uncompressed_size").map_err(in_metadata)?;
     let hidden = chunk.crypto_metadata.is_some() && stats.min.is_none() && stats.max.is_none();
     let neutral = ChunkMeta {
         codec: meta.codec.codec(),
@@ -204,7 +250,7 @@ pub fn chunk_meta(
             .map(|encoding| encoding.name())
             .collect(),
         compressed_bytes: Some(range.end - range.start),
-        uncompressed_bytes: Some(unsigned(uncompressed, "ColumnMetaData", "size")?),
+        uncompressed_bytes: Some(uncompressed),
         stats,
         distrust: distrust.or(hidden.then_some(ENCRYPTED)),
         has_index: column_index_range(chunk, file_size).is_some()
@@ -219,13 +265,11 @@ pub fn chunk_meta(
 /// Offsets of 0 stand for "none" in some files, and the data page's may be the dictionary page's: the
 /// smallest one that is a place counts. Some old writers' sizes are short, see [`padded_range`].
 pub fn chunk_range(meta: &ColumnMetaData, file_size: u64) -> Result<Range<u64>> {
-    let size = unsigned(meta.total_compressed_size, "ColumnMetaData", "size")?;
-    let data = unsigned(meta.data_page_offset, "ColumnMetaData", "data_page_offset")?;
-    let dictionary = unsigned(
-        meta.dictionary_page_offset.unwrap_or(0),
-        "ColumnMetaData",
-        "dictionary_page_offset",
-    )?;
+    let number = |value, field| unsigned(value, field).map_err(in_metadata);
+    let size = number(meta.total_compressed_size, "total_compressed_size")?;
+    let data = number(meta.data_page_offset, "data_page_offset")?;
+    let dictionary = meta.dictionary_page_offset.unwrap_or(0);
+    let dictionary = number(dictionary, "dictionary_page_offset")?;
     let start = match (dictionary, data) {
         (0, data) => data,
         (dictionary, 0) => dictionary,
@@ -235,14 +279,14 @@ pub fn chunk_range(meta: &ColumnMetaData, file_size: u64) -> Result<Range<u64>> 
         Some(end) if end <= file_size => Ok(start..end),
         _ => {
             let message = format!("{size} bytes at {start} are not within the file");
-            Err(Error::corrupt(message).at("ColumnMetaData", 0))
+            Err(Error::corrupt(message).within("ColumnMetaData"))
         }
     }
 }
 
 /// A chunk's range with room for the dictionary page's header, which some old writers leave out of the
 /// size (PARQUET-816). Whoever reads stops after the chunk's values.
-pub fn padded_range(range: Range<u64>, writer: &CreatedBy<'_>, file_size: u64) -> Range<u64> {
+pub fn padded_range(range: Range<u64>, writer: &CreatedBy, file_size: u64) -> Range<u64> {
     const ROOM: u64 = 100;
     match writer.forgets_dictionary_header() {
         true => range.start..range.end.saturating_add(ROOM).min(file_size),
@@ -281,9 +325,13 @@ fn index_range(offset: i64, length: i32, file_size: u64) -> Option<Range<u64>> {
     (start > 0 && end > start && end <= file_size).then_some(start..end)
 }
 
-fn unsigned(value: i64, structure: &'static str, field: &str) -> Result<u64> {
-    u64::try_from(value)
-        .map_err(|_| Error::corrupt(format!("{field} is negative: {value}")).at(structure, 0))
+fn unsigned(value: i64, field: &str) -> Result<u64> {
+    u64::try_from(value).map_err(|_| Error::corrupt(format!("{field} is negative: {value}")))
+}
+
+#[cold]
+fn in_metadata(error: Error) -> Error {
+    error.within("ColumnMetaData")
 }
 
 #[cfg(test)]
@@ -292,6 +340,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::parquet::encoding::{CompressionCodec, Type};
     use crate::parquet::encryption::ColumnCryptoMetaData;
+    use crate::parquet::key_value::KeyValue;
     use crate::parquet::testing;
     use crate::scalar::Scalar;
 
@@ -394,6 +443,58 @@ mod tests {
             footer.row_groups[0].columns[0].encrypted_column_metadata = None;
         };
         assert_eq!(kind(error), corrupt);
+    }
+
+    #[test]
+    fn errors_name_row_group_column_and_structure_but_no_place_that_is_not_theirs() {
+        let error = |change: &dyn Fn(&mut FileMetaData)| {
+            let mut footer = footer();
+            change(&mut footer);
+            let error = read(&footer).unwrap_err();
+            let site = error.site().clone();
+            assert_eq!(site.offset, None, "{error}");
+            (site.row_group, site.column, site.structure)
+        };
+        let path = Some("a.list.element".to_owned());
+        let in_chunk = |structure| (Some(0), path.clone(), Some(structure));
+        let negative = error(&|footer| chunk(footer).total_compressed_size = -1);
+        assert_eq!(negative, in_chunk("ColumnMetaData"));
+        let elsewhere = error(&|footer| {
+            footer.row_groups[0].columns[0].file_path = Some("other".into());
+        });
+        assert_eq!(elsewhere, in_chunk("ColumnChunk"));
+        let lacking = error(&|footer| footer.row_groups[0].columns.clear());
+        assert_eq!(lacking, (Some(0), None, Some("RowGroup")));
+    }
+
+    #[test]
+    fn texts_are_limited_but_values_are_not() {
+        let limits = Limits {
+            name_bytes: 20,
+            ..Limits::default()
+        };
+        let kind = |change: &dyn Fn(&mut FileMetaData)| {
+            let mut footer = footer();
+            footer.key_value_metadata = Some(vec![KeyValue::default()]);
+            change(&mut footer);
+            let found = decode(&footer, SIZE, 100, &limits);
+            found.map(|_| ()).map_err(|error| error.kind())
+        };
+        let pair = |footer: &mut FileMetaData, key: usize, value: usize| {
+            let pairs = footer.key_value_metadata.as_mut().unwrap();
+            pairs[0].key = "k".repeat(key);
+            pairs[0].value = Some(vec![0; value].into());
+        };
+        assert_eq!(kind(&|footer| pair(footer, 20, 1000)), Ok(()));
+        let exceeded = Err(ErrorKind::LimitExceeded);
+        assert_eq!(kind(&|footer| pair(footer, 21, 0)), exceeded);
+        let writer = |length| {
+            move |footer: &mut FileMetaData| {
+                footer.created_by = Some("w".repeat(length));
+            }
+        };
+        assert_eq!(kind(&writer(20)), Ok(()));
+        assert_eq!(kind(&writer(21)), exceeded);
     }
 
     #[test]

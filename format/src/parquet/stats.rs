@@ -68,7 +68,7 @@ impl Order {
 
 impl<'a> Trust<'a> {
     /// What to believe of `leaf`, whose bounds the footer declares to be in `order`, by that writer.
-    pub fn new(leaf: &'a Leaf, order: Option<ColumnOrder>, writer: &CreatedBy<'_>) -> Self {
+    pub fn new(leaf: &'a Leaf, order: Option<ColumnOrder>, writer: &CreatedBy) -> Self {
         let declared = Order::of(leaf);
         Trust {
             leaf,
@@ -240,7 +240,7 @@ fn check_order(leaf: &Leaf, own: Order, declared: Option<ColumnOrder>) -> Result
 }
 
 /// Whether the writer is not known to err about the type.
-fn check_writer(leaf: &Leaf, writer: &CreatedBy<'_>) -> Result<(), Reason> {
+fn check_writer(leaf: &Leaf, writer: &CreatedBy) -> Result<(), Reason> {
     let ordered = match (leaf.physical_type, &leaf.logical_type) {
         (Type::ByteArray, LogicalType::Decimal { .. }) => writer.orders_variable_decimals(),
         (Type::FixedLenByteArray, LogicalType::Decimal { .. }) => writer.orders_fixed_decimals(),
@@ -320,12 +320,13 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::parquet::created_by::Application;
     use crate::parquet::encoding::BoundaryOrder;
     use crate::parquet::testing::leaf;
     use crate::types::{TimeUnit, Zone};
 
-    const LITH: CreatedBy<'_> = CreatedBy {
-        application: "lith",
+    const LITH: CreatedBy = CreatedBy {
+        application: Application::Other,
         version: None,
     };
     const TYPE_ORDER: Option<ColumnOrder> = Some(ColumnOrder::TypeOrder);

@@ -20,9 +20,9 @@ use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::created_by::CreatedBy;
 use lith_format::parquet::encryption::FileCryptoMetaData;
 use lith_format::parquet::footer::{Footer, TAIL_BYTES, Tail};
-use lith_format::parquet::neutral::{self, chunk_range, padded_range};
+use lith_format::parquet::neutral::{Parts, PlacedChunk, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
-use lith_format::parquet::schema::{self, Leaf};
+use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::stats::Trust;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
@@ -51,10 +51,7 @@ pub struct ParquetFile {
     file_size: u64,
     footer: Footer,
     footer_range: Range<u64>,
-    schema: Schema,
-    leaves: Vec<Leaf>,
-    rows: Vec<u64>,
-    limits: Limits,
+    parts: Parts,
     meta: OnceLock<FileMeta>,
 }
 
@@ -68,16 +65,12 @@ impl ParquetFile {
         let (footer_range, bytes) = footer_bytes(source, limits)?;
         let footer =
             Footer::decode(&bytes, limits).map_err(|error| error.rebase(footer_range.start))?;
-        let (schema, leaves) = schema::decode(&footer.schema, limits)?;
         Ok(ParquetFile {
             path: source.name().to_path_buf(),
             file_size: source.size(),
-            rows: neutral::group_rows(&footer, &leaves)?,
+            parts: Parts::new(&footer, limits)?,
             footer,
             footer_range,
-            schema,
-            leaves,
-            limits: *limits,
             meta: OnceLock::new(),
         })
     }
@@ -89,12 +82,12 @@ impl ParquetFile {
 
     /// The columns.
     pub fn schema(&self) -> &Schema {
-        &self.schema
+        &self.parts.schema
     }
 
     /// The rows of each row group.
     pub fn rows(&self) -> &[u64] {
-        &self.rows
+        &self.parts.rows
     }
 
     /// Everything that the footer says, format-neutral. It is decoded when it is first asked for.
@@ -103,12 +96,10 @@ impl ParquetFile {
             return Ok(meta);
         }
         let length = self.footer_range.end - self.footer_range.start;
-        let decode = || {
-            let footer = self.footer.whole()?;
-            neutral::decode(&footer, self.file_size, length, &self.limits)
-        };
-        let neutral = decode().map_err(|error| self.in_footer(error))?;
-        Ok(self.meta.get_or_init(|| neutral.meta))
+        let decode = |row_group, leaf| self.decode_chunk(row_group, leaf);
+        let meta = self.parts.file_meta(&self.footer, length, &decode);
+        let meta = meta.map_err(|error| self.in_footer(error))?;
+        Ok(self.meta.get_or_init(|| meta))
     }
 
     /// What the footer says of a leaf in a row group, in the specification's words.
@@ -116,25 +107,45 @@ impl ParquetFile {
         let chunk = self.footer.chunk(row_group, leaf.index());
         chunk
             .map_err(|error| self.in_footer(error))?
-            .ok_or_else(|| Error::invalid("there is no such row group or column"))
+            .ok_or_else(no_chunk)
     }
 
     /// The same, format-neutral.
     pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Result<ChunkMeta> {
-        let chunk = self.chunk(row_group, leaf)?;
-        let (leaf, trust) = self.leaf(leaf)?;
-        let (meta, _) = neutral::chunk_meta(&chunk, leaf, &trust, self.file_size)
-            .map_err(|error| self.in_footer(error))?;
-        Ok(meta)
+        match self.decode_chunk(row_group, leaf.index()) {
+            Ok((meta, _)) => Ok(meta),
+            Err(error) => {
+                let error = match self.parts.leaves.get(leaf.index()) {
+                    Some(leaf) => error.at_column(leaf.dotted_path()),
+                    None => error,
+                };
+                Err(self.in_footer(error.at_row_group(row_group)))
+            }
+        }
+    }
+
+    /// A chunk and where it lies. Places in errors are those of the footer's bytes.
+    fn decode_chunk(&self, row_group: usize, leaf: usize) -> Result<PlacedChunk> {
+        let chunk = self.footer.chunk(row_group, leaf)?.ok_or_else(no_chunk)?;
+        let place = |error: Error| match self.footer.place(row_group, leaf) {
+            Some(place) => error.at("ColumnChunk", place),
+            None => error,
+        };
+        self.parts
+            .chunk(&chunk, leaf, self.file_size)
+            .map_err(place)
     }
 
     /// What a leaf needs to be read, and what may be believed of its statistics.
     pub(super) fn leaf(&self, leaf: LeafId) -> Result<(&Leaf, Trust<'_>)> {
-        let trust = neutral::trust(&self.footer, &self.leaves, leaf.index());
-        self.leaves
-            .get(leaf.index())
-            .zip(trust)
-            .ok_or_else(|| Error::invalid("there is no such column"))
+        let found = self.parts.leaves.get(leaf.index());
+        let found = found.zip(self.parts.trust(leaf.index()));
+        found.ok_or_else(|| Error::invalid("there is no such column"))
+    }
+
+    /// Who wrote the file.
+    pub(super) fn writer(&self) -> &CreatedBy {
+        &self.parts.writer
     }
 
     /// An error whose place is in the footer's bytes, at its place in the file.
@@ -144,7 +155,7 @@ impl ParquetFile {
 
     /// What each leaf needs to be read.
     pub fn leaves(&self) -> &[Leaf] {
-        &self.leaves
+        &self.parts.leaves
     }
 
     /// A reader of top-level column `column` in row group `row_group`, both from 0. Nothing is read yet.
@@ -155,7 +166,7 @@ impl ParquetFile {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let field = self.schema.fields.get(column);
+        let field = self.parts.schema.fields.get(column);
         let site = Site {
             path: self.path.clone(),
             row_group,
@@ -174,16 +185,19 @@ impl ParquetFile {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let field = self.schema.fields.get(column);
-        let (Some(rows), Some(field)) = (self.rows.get(row_group), field) else {
-            return Err(Error::invalid("there is no such row group or column"));
+        let field = self.parts.schema.fields.get(column);
+        let (Some(rows), Some(field)) = (self.parts.rows.get(row_group), field) else {
+            return Err(no_chunk());
         };
         let rows = usize::try_from(*rows)
             .map_err(|_| Error::corrupt(format!("row group of {rows} rows")))?;
         if field.ty == LogicalType::Null {
             return Ok(Box::new(Nulls { rows_left: rows }));
         }
-        let first = self.leaves.partition_point(|leaf| leaf.column < column);
+        let first = self
+            .parts
+            .leaves
+            .partition_point(|leaf| leaf.column < column);
         let open = |index| self.open_leaf(source, row_group, index, context);
         if field.ty.is_nested() {
             return self.nested_column(field, first, rows, open);
@@ -211,7 +225,7 @@ impl ParquetFile {
     ) -> Result<Box<dyn ColumnReader>> {
         let node = Node::of(field)?;
         let leaves = (first..).zip(node.leaf_levels()).map(|(index, levels)| {
-            let path = self.leaves.get(index).map(Leaf::dotted_path);
+            let path = self.parts.leaves.get(index).map(Leaf::dotted_path);
             let path = path.unwrap_or_default();
             let OpenLeaf {
                 leaf,
@@ -236,7 +250,7 @@ impl ParquetFile {
         index: usize,
         context: &ReadContext,
     ) -> Result<OpenLeaf> {
-        let Some(leaf) = self.leaves.get(index) else {
+        let Some(leaf) = self.parts.leaves.get(index) else {
             return Err(Error::corrupt("the row group lacks the column"));
         };
         let chunk = self.chunk(row_group, LeafId(index as u32))?;
@@ -247,8 +261,11 @@ impl ParquetFile {
             .codec
             .codec()
             .ok_or_else(|| Error::unsupported(format!("codec {}", meta.codec)))?;
-        let writer = CreatedBy::parse(self.footer.created_by.as_deref());
-        let range = padded_range(chunk_range(meta, source.size())?, &writer, source.size());
+        let size = source.size();
+        let place = self.footer.place(row_group, index).unwrap_or(0);
+        let range = chunk_range(meta, size)
+            .map_err(|error| error.at("ColumnChunk", self.footer_range.start + place))?;
+        let range = padded_range(range, self.writer(), size);
         let level = |max: u16| u8::try_from(max).map_err(|_| Error::limit("more than 255 levels"));
         Ok(OpenLeaf {
             leaf: values::Leaf {
@@ -272,6 +289,11 @@ struct OpenLeaf {
     pages: Pages,
     /// Values and nulls in the chunk.
     entries: usize,
+}
+
+#[cold]
+fn no_chunk() -> Error {
+    Error::invalid("there is no such row group or column")
 }
 
 /// The metadata of a chunk that can be read from this file without keys.

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::column_metadata::ColumnMetaData;
-use lith_format::parquet::created_by::CreatedBy;
 use lith_format::parquet::index::{ColumnIndex, OffsetIndex};
 use lith_format::parquet::neutral::{
     chunk_range, column_index_range, offset_index_range, padded_range,
@@ -135,9 +134,8 @@ impl Walk<'_> {
 
     /// The headers of a chunk's pages; the walk ends with the chunk's values.
     fn headers(&mut self, meta: &ColumnMetaData) -> Result<Vec<HeadedPage>> {
-        let writer = CreatedBy::parse(self.file.footer().created_by.as_deref());
         let size = self.window.size();
-        let range = padded_range(chunk_range(meta, size)?, &writer, size);
+        let range = padded_range(chunk_range(meta, size)?, self.file.writer(), size);
         let mut position = range.start;
         let mut values = u64::try_from(meta.num_values).unwrap_or(0);
         let mut pages = Vec::new();
