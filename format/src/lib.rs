@@ -44,16 +44,16 @@ pub mod figures;
 mod numbered;
 pub mod step;
 pub mod tree;
+pub mod types;
 
 // Layer 1
 pub mod bitmap;
 pub mod bytes;
 pub mod limits;
-pub mod types;
+pub mod names;
 
 // Layer 2
 pub mod compress;
-pub mod names;
 pub mod scalar;
 pub mod schema;
 
