@@ -69,11 +69,11 @@ impl Budget {
 
 /// A field's payload, by wire type.
 #[derive(Debug, Clone, Copy)]
-enum Value<'a> {
+pub(crate) enum Value<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
-    Fixed32,
+    Fixed32(u32),
 }
 
 /// A field as it is met in a message.
@@ -201,6 +201,11 @@ impl<'a> Field<'a> {
         Ok(())
     }
 
+    /// The payload of a field of which nothing else is known.
+    pub(crate) fn raw(&self) -> Value<'a> {
+        self.value
+    }
+
     /// Takes up the fields of a message within the message, whose name is `name`.
     pub(crate) fn each_field(
         &self,
@@ -302,7 +307,7 @@ fn payload<'a>(cursor: &mut Cursor<'a>, wire: u8) -> Result<Value<'a>> {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             cursor.take(length).map(Value::Bytes)
         }
-        5 => cursor.u32_le().map(|_| Value::Fixed32),
+        5 => cursor.u32_le().map(Value::Fixed32),
         4 => Err(Error::corrupt("end of a group that was not started")),
         _ => Err(Error::corrupt(format!("wire type {wire}"))),
     }

@@ -3,23 +3,24 @@
 //! ```text
 //! shape = message: number, name, kind of each field        bytes + shape -> tree
 //! ```
-//! A number that a shape does not have is listed under `unknown_fields`. That the shapes say what the typed
+//! A field that a shape does not have is there as `unknown_field_N`, a list of its payloads. That the shapes say what the typed
 //! messages say is a test: what these encode, a tree knows whole.
 // spec: ORCv1.md, "File Tail"
 
 mod shapes;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::orc::proto::{Field, each_field};
+use crate::orc::proto::{Field, Value, each_field};
 use crate::tree::Node;
 
 pub use shapes::{FOOTER, METADATA, POST_SCRIPT, ROW_INDEX, STRIPE_FOOTER};
 
-/// Under which name a structure lists the numbers of fields that the specification does not have.
-const UNKNOWN_FIELDS: &str = "unknown_fields";
+/// What the names of fields begin with that the specification does not have.
+const UNKNOWN_FIELD: &str = "unknown_field_";
 
 /// The fields of a message.
 #[derive(Debug)]
@@ -68,7 +69,8 @@ pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<No
 struct Fields {
     shape: &'static Shape,
     known: Vec<(Cow<'static, str>, Node)>,
-    unknown: Vec<Node>,
+    /// By their numbers.
+    unknown: BTreeMap<u32, Vec<Node>>,
 }
 
 impl Fields {
@@ -76,7 +78,7 @@ impl Fields {
         Fields {
             shape,
             known: Vec::new(),
-            unknown: Vec::new(),
+            unknown: BTreeMap::new(),
         }
     }
 
@@ -84,7 +86,8 @@ impl Fields {
         field.spend(size_of::<(Cow<'static, str>, Node)>())?;
         let mut shapes = self.shape.fields.iter();
         let Some(shape) = shapes.find(|shape| shape.number == field.number) else {
-            self.unknown.push(Node::UInt(u64::from(field.number)));
+            let payloads = self.unknown.entry(field.number).or_default();
+            payloads.push(unknown(field)?);
             return Ok(());
         };
         let place = self.known.iter().position(|(name, _)| name == shape.name);
@@ -109,12 +112,26 @@ impl Fields {
     }
 
     fn into_node(mut self) -> Node {
-        if !self.unknown.is_empty() {
-            let name = Cow::Borrowed(UNKNOWN_FIELDS);
-            self.known.push((name, Node::List(self.unknown)));
-        }
+        let unknown = self.unknown.into_iter().map(|(number, payloads)| {
+            let name = Cow::Owned(format!("{UNKNOWN_FIELD}{number}"));
+            (name, Node::List(payloads))
+        });
+        self.known.extend(unknown);
         Node::Object(self.known)
     }
+}
+
+/// The payload of a field of which only its type on the wire is known.
+fn unknown(field: &Field<'_>) -> Result<Node> {
+    field.spend(size_of::<Node>() + UNKNOWN_FIELD.len())?;
+    Ok(match field.raw() {
+        Value::Varint(value) | Value::Fixed64(value) => Node::UInt(value),
+        Value::Fixed32(value) => Node::UInt(value.into()),
+        Value::Bytes(bytes) => {
+            field.spend(bytes.len())?;
+            Node::Bytes(bytes.to_vec())
+        }
+    })
 }
 
 fn value(field: &Field<'_>, kind: Kind) -> Result<Node> {
@@ -182,7 +199,8 @@ mod tests {
         match node {
             Node::List(list) => list.iter().map(values).sum(),
             Node::Object(fields) => {
-                assert!(node.get(UNKNOWN_FIELDS).is_none(), "{node:?}");
+                let unknown = |name: &str| name.starts_with(UNKNOWN_FIELD);
+                assert!(!fields.iter().any(|(name, _)| unknown(name)), "{node:?}");
                 fields.iter().map(|(_, node)| values(node)).sum()
             }
             _ => 1,
@@ -202,10 +220,27 @@ mod tests {
 
     #[test]
     fn numbers_of_the_future_are_shown_as_numbers() {
-        let node = tree(&[0x10, 99, 0x50, 1], &POST_SCRIPT);
+        let node = tree(&[0x10, 99], &POST_SCRIPT);
         assert_eq!(node.get("compression"), Some(&Node::Int(99)));
-        let unknown = Node::List(vec![Node::UInt(10)]);
-        assert_eq!(node.get(UNKNOWN_FIELDS), Some(&unknown));
+    }
+
+    #[test]
+    fn what_no_shape_has_is_shown_by_its_number() {
+        // field 10: the numbers 1 and 300; field 11: two bytes; fields 12 and 9: 32 and 64 bits
+        let mut bytes = vec![0x50, 1, 0x5a, 2, 7, 8, 0x50, 0xac, 2, 0x65, 1, 0, 0, 0x80];
+        bytes.extend([0x49, 2, 0, 0, 0, 0, 0, 0, 0]);
+        let node = tree(&bytes, &POST_SCRIPT);
+        let expected = [
+            (9, vec![Node::UInt(2)]),
+            (10, vec![Node::UInt(1), Node::UInt(300)]),
+            (11, vec![Node::Bytes(vec![7, 8])]),
+            (12, vec![Node::UInt(0x8000_0001)]),
+        ];
+        let named = expected.map(|(number, payloads)| {
+            let name = Cow::Owned(format!("{UNKNOWN_FIELD}{number}"));
+            (name, Node::List(payloads))
+        });
+        assert_eq!(node, Node::Object(named.to_vec()));
     }
 
     /// A column with each kind of statistics, all fields set: 3 values and those of `specific`.
