@@ -8,6 +8,7 @@
 //! binary "0x00ff"   uuid "00112233-4455-..."   map [[key,value],..]   union {"tag":0,"value":..}
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::scalar::Scalar;
@@ -209,20 +210,47 @@ fn trimmed<'a>(ty: &LogicalType, text: &'a str) -> &'a str {
     }
 }
 
-/// The text with control characters as escapes (`\n`, `\u{1b}`): one line, safe for a terminal.
+/// Whether a terminal would act on a character instead of showing it: control characters, and those that
+/// change the direction of the text around them.
+fn is_invisible_command(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with control characters and those that change the direction of text as escapes (`\n`, `\u{1b}`,
+/// `\u{202e}`): one line, safe for a terminal.
 pub fn escape_controls(text: &str) -> String {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_invisible_command) {
         return text.to_string();
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if c.is_control() {
+        if is_invisible_command(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
     }
     out
+}
+
+/// JSON with the characters that [`escape_controls`] escapes as JSON escapes (`\u007f`, `\u202e`): the same
+/// value, safe for a terminal. White space between values stays.
+pub fn escape_json(json: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte);
+    let is_unsafe = |c: char| c > '~' && is_invisible_command(c);
+    if json.bytes().all(is_plain) || !json.contains(is_unsafe) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 8);
+    for c in json.chars() {
+        if is_unsafe(c) {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -237,9 +265,23 @@ mod tests {
 
     #[test]
     fn control_characters_show_as_escapes_and_nothing_else_changes() {
-        let shown = escape_controls("a\u{1b}[1m\tb\u{9b}\n");
-        assert_eq!(shown, "a\\u{1b}[1m\\tb\\u{9b}\\n");
+        let shown = escape_controls("a\u{1b}[1m\tb\u{9b}\n\u{202e}");
+        assert_eq!(shown, "a\\u{1b}[1m\\tb\\u{9b}\\n\\u{202e}");
         assert_eq!(escape_controls("\\ ü '"), "\\ ü '");
+    }
+
+    #[test]
+    fn json_keeps_its_value_when_it_is_made_safe() {
+        let mut text = String::new();
+        let all = ('\0'..='\u{2fff}').collect::<String>();
+        render_json_string(&all, &mut text);
+        let safe = escape_json(&text);
+        assert!(!safe.contains(is_invisible_command));
+        assert!(safe.contains("\\u007f") && safe.contains("\\u009b") && safe.contains("\\u2066"));
+        assert!(safe.contains('é') && safe.len() < text.len() + 300);
+        let value: serde_json::Value = serde_json::from_str(&safe).unwrap();
+        assert_eq!(value, all.as_str());
+        assert!(matches!(escape_json("{\"a\":\n\"ü\"}"), Cow::Borrowed(_)));
     }
 
     fn json(vector: &Vector, row: usize) -> String {
