@@ -43,7 +43,6 @@ pub mod error;
 pub mod figures;
 mod numbered;
 pub mod step;
-pub mod tree;
 pub mod types;
 
 // Layer 1
@@ -56,6 +55,7 @@ pub mod names;
 pub mod compress;
 pub mod scalar;
 pub mod schema;
+pub mod tree;
 
 // Layer 3
 pub mod filter;

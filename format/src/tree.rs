@@ -2,8 +2,18 @@
 //!
 //! The typed structures of `parquet` and `orc` know what things mean and give a default to what is absent.
 //! A tree keeps apart what is written and what is not, and shows what no specification defines.
+//!
+//! ```text
+//! bytes -> event, event, ..  -> printed part by part      nothing is held but what is open
+//!                            -> Builder -> Node           a whole tree
+//!                            -> Elements -> Node, Node    the elements of one list, one by one
+//! ```
 
 use std::borrow::Cow;
+use std::mem;
+
+use crate::error::Result;
+use crate::limits::Limits;
 
 /// A value, or a structure of values.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,5 +63,227 @@ impl Node {
             Some(Node::List(list)) => list,
             _ => &[],
         }
+    }
+}
+
+/// A part of a tree. What begins ends; a field's name comes before its value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A structure begins.
+    BeginObject,
+    /// The next value is that of the field of this name.
+    Field(Cow<'static, str>),
+    /// The structure ends.
+    EndObject,
+    /// A repeated field begins.
+    BeginList,
+    /// The repeated field ends.
+    EndList,
+    /// A value without parts.
+    Value(Node),
+}
+
+/// Who takes the parts of a tree, in order; an error of theirs is the end.
+pub type Taker<'a> = dyn FnMut(Event) -> Result<()> + 'a;
+
+impl Node {
+    /// Hands the parts of the tree over.
+    pub fn tell(self, to: &mut Taker<'_>) -> Result<()> {
+        match self {
+            Node::List(list) => {
+                to(Event::BeginList)?;
+                list.into_iter().try_for_each(|node| node.tell(to))?;
+                to(Event::EndList)
+            }
+            Node::Object(fields) => {
+                to(Event::BeginObject)?;
+                for (name, node) in fields {
+                    to(Event::Field(name))?;
+                    node.tell(to)?;
+                }
+                to(Event::EndObject)
+            }
+            plain => to(Event::Value(plain)),
+        }
+    }
+}
+
+/// A tree that is made of its parts.
+#[derive(Debug, Default)]
+pub struct Builder {
+    open: Vec<Node>,
+    names: Vec<Cow<'static, str>>,
+    whole: Option<Node>,
+}
+
+impl Builder {
+    /// Takes the next part.
+    pub fn add(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::BeginObject => self.open.push(Node::Object(Vec::new())),
+            Event::BeginList => self.open.push(Node::List(Vec::new())),
+            Event::Field(name) => self.names.push(name),
+            Event::Value(node) => self.place(node)?,
+            Event::EndObject | Event::EndList => {
+                if let Some(node) = self.open.pop() {
+                    self.place(node)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, node: Node) -> Result<()> {
+        match self.open.last_mut() {
+            Some(Node::Object(fields)) => {
+                let name = self.names.pop().unwrap_or_default();
+                Limits::push(fields, (name, node))?;
+            }
+            Some(Node::List(list)) => Limits::push(list, node)?,
+            _ => self.whole = Some(node),
+        }
+        Ok(())
+    }
+
+    /// The tree; an empty structure if nothing was whole.
+    pub fn finish(self) -> Node {
+        self.whole.unwrap_or(Node::Object(Vec::new()))
+    }
+}
+
+/// Takes the elements of a list out of a larger tree, one by one, each as a tree.
+pub struct Elements<'a, F> {
+    /// The lists within each other, by the names of their fields.
+    path: &'a [&'static str],
+    /// Of the lists on the path that are open, at which element they are.
+    places: Vec<usize>,
+    /// How many structures and lists are open.
+    depth: usize,
+    /// Whether the next value is the next list on the path.
+    named: bool,
+    element: Builder,
+    take: F,
+}
+
+impl<'a, F: FnMut(&[usize], Node) -> Result<()>> Elements<'a, F> {
+    /// Of the list in the field that the last name of `path` is, of each element of the list before it, and so
+    /// on. `take` gets the numbers of the elements from the outermost list on.
+    pub fn new(path: &'a [&'static str], take: F) -> Self {
+        Elements {
+            path,
+            places: Vec::new(),
+            depth: 0,
+            named: false,
+            element: Builder::default(),
+            take,
+        }
+    }
+
+    /// Takes the next part.
+    pub fn add(&mut self, event: Event) -> Result<()> {
+        let between = self.depth == 2 * self.places.len();
+        if self.places.len() == self.path.len() && !(between && event == Event::EndList) {
+            return self.add_to_element(event);
+        }
+        let within = self.depth == 2 * self.places.len() + 1;
+        let named = mem::take(&mut self.named);
+        match event {
+            Event::Field(name) if within => self.named = name == self.path[self.places.len()],
+            Event::Field(_) => {}
+            Event::BeginList if named => {
+                self.places.push(0);
+                self.depth += 1;
+            }
+            Event::BeginObject | Event::BeginList => self.depth += 1,
+            Event::EndList if between => {
+                self.places.pop();
+                self.depth -= 1;
+            }
+            Event::EndObject | Event::EndList => {
+                self.depth = self.depth.saturating_sub(1);
+                self.step();
+            }
+            Event::Value(_) => self.step(),
+        }
+        Ok(())
+    }
+
+    fn add_to_element(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::BeginObject | Event::BeginList => self.depth += 1,
+            Event::EndObject | Event::EndList => self.depth -= 1,
+            Event::Field(_) | Event::Value(_) => {}
+        }
+        let is_name = matches!(event, Event::Field(_));
+        self.element.add(event)?;
+        if self.depth == 2 * self.places.len() && !is_name {
+            let node = mem::take(&mut self.element).finish();
+            (self.take)(&self.places, node)?;
+            self.step();
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next element, if one has just ended.
+    fn step(&mut self) {
+        if self.depth == 2 * self.places.len()
+            && let Some(place) = self.places.last_mut()
+        {
+            *place += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(fields: Vec<(&'static str, Node)>) -> Node {
+        let fields = fields.into_iter();
+        Node::Object(fields.map(|(name, node)| (name.into(), node)).collect())
+    }
+
+    /// Lists of lists, with others of the same names in other places.
+    fn nested() -> Node {
+        let inner = |from: i64| {
+            let elements = vec![
+                object(vec![("b", Node::List(vec![Node::Int(from)]))]),
+                Node::Int(from + 1),
+            ];
+            object(vec![("x", Node::Int(0)), ("b", Node::List(elements))])
+        };
+        let decoy = object(vec![("b", Node::List(vec![Node::Int(99)]))]);
+        object(vec![
+            ("b", Node::List(vec![Node::Int(99)])),
+            ("c", object(vec![("a", Node::List(vec![decoy]))])),
+            ("a", Node::List(vec![inner(1), object(vec![]), inner(3)])),
+            ("a", Node::Int(99)),
+        ])
+    }
+
+    #[test]
+    fn a_tree_is_the_sum_of_its_parts() {
+        let mut builder = Builder::default();
+        nested().tell(&mut |event| builder.add(event)).unwrap();
+        assert_eq!(builder.finish(), nested());
+        assert_eq!(Builder::default().finish(), object(vec![]));
+    }
+
+    #[test]
+    fn elements_are_taken_from_the_lists_on_the_path_only() {
+        let mut found = Vec::new();
+        let mut elements = Elements::new(&["a", "b"], |places: &[usize], node| {
+            found.push((places.to_vec(), node));
+            Ok(())
+        });
+        nested().tell(&mut |event| elements.add(event)).unwrap();
+        let first = |from| object(vec![("b", Node::List(vec![Node::Int(from)]))]);
+        let expected = [
+            (vec![0, 0], first(1)),
+            (vec![0, 1], Node::Int(2)),
+            (vec![2, 0], first(3)),
+            (vec![2, 1], Node::Int(4)),
+        ];
+        assert_eq!(found, expected);
     }
 }

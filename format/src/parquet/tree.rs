@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire};
-use crate::tree::Node;
+use crate::tree::{Builder, Event, Node, Taker};
 
 pub use shapes::{
     BLOOM_FILTER_HEADER, COLUMN_INDEX, FILE_CRYPTO_META_DATA, FILE_META_DATA, OFFSET_INDEX,
@@ -102,22 +102,37 @@ impl Kind {
 
 /// Decodes the structure of this shape at the start of `bytes`, which may go on; also tells its length.
 pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<(Node, usize)> {
+    let mut builder = Builder::default();
+    let length = tell(bytes, shape, limits, &mut |event| builder.add(event))?;
+    Ok((builder.finish(), length))
+}
+
+/// Hands the parts of the structure of this shape at the start of `bytes` over while it is decoded, and tells
+/// its length. What comes before an error is handed over, too.
+pub fn tell(
+    bytes: &[u8],
+    shape: &'static Shape,
+    limits: &Limits,
+    to: &mut Taker<'_>,
+) -> Result<usize> {
     let mut walk = Walk {
         reader: Reader::new(bytes, limits),
         left: Limits::decoded(bytes.len())
             .min(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
+        to,
     };
-    let node = walk.structure(shape, limits.depth)?;
-    Ok((node, walk.reader.position()))
+    walk.structure(shape, limits.depth)?;
+    Ok(walk.reader.position())
 }
 
-/// A reader, and how many bytes its tree may still take.
-struct Walk<'a> {
+/// A reader, who takes what it reads, and how many bytes that may still be as a tree.
+struct Walk<'a, 't> {
     reader: Reader<'a>,
     left: usize,
+    to: &'a mut Taker<'t>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn spend(&mut self, bytes: usize) -> Result<()> {
         match self.left.checked_sub(bytes) {
             Some(left) => {
@@ -128,41 +143,39 @@ impl Walk<'_> {
         }
     }
 
-    fn structure(&mut self, shape: &'static Shape, depth: usize) -> Result<Node> {
+    fn structure(&mut self, shape: &'static Shape, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let mut fields = Fields::new(shape.name);
-        let mut nodes = Vec::new();
+        (self.to)(Event::BeginObject)?;
         while let Some((id, wire)) = fields.next(&mut self.reader)? {
             self.spend(size_of::<(Cow<'static, str>, Node)>())?;
             let known = shape.fields.iter().find(|field| field.id == id);
             let known = known.filter(|field| field.kind.fits(wire, &self.reader));
-            nodes.push(match known {
-                Some(field) => {
-                    let node = self.value(field.kind, wire, depth)?;
-                    (Cow::Borrowed(field.name), node)
-                }
+            let (name, kind) = match known {
+                Some(field) => (Cow::Borrowed(field.name), field.kind),
                 None => {
                     let name = format!("{UNKNOWN_FIELD}{id}");
                     self.spend(name.len())?;
-                    let node = self.value(Kind::of(wire), wire, depth)?;
-                    (Cow::Owned(name), node)
+                    (Cow::Owned(name), Kind::of(wire))
                 }
-            });
+            };
+            (self.to)(Event::Field(name))?;
+            self.value(kind, wire, depth)?;
         }
-        Ok(Node::Object(nodes))
+        (self.to)(Event::EndObject)
     }
 
     /// A value of a field. A boolean is in its type.
-    fn value(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<Node> {
+    fn value(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<()> {
         match wire {
-            Wire::Bool(value) => Ok(Node::Boolean(value)),
+            Wire::Bool(value) => (self.to)(Event::Value(Node::Boolean(value))),
             _ => self.element(kind, wire, depth),
         }
     }
 
     /// A value that stands alone.
-    fn element(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<Node> {
-        Ok(match kind {
+    fn element(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<()> {
+        let plain = match kind {
             Kind::Boolean => Node::Boolean(self.reader.bool_element()?),
             Kind::Int => Node::Int(self.int(wire)?),
             Kind::Double => Node::Float(self.reader.f64()?),
@@ -174,11 +187,12 @@ impl Walk<'_> {
             Kind::Text => Node::Text(self.bytes()?),
             Kind::Bytes => Node::Bytes(self.bytes()?),
             Kind::Uuid => Node::Bytes(self.reader.uuid()?.to_vec()),
-            Kind::Struct(shape) => self.structure(shape, depth)?,
-            Kind::List(element) => self.list(Some(*element), depth)?,
-            Kind::AnyList => self.list(None, depth)?,
-            Kind::AnyMap => self.map(depth)?,
-        })
+            Kind::Struct(shape) => return self.structure(shape, depth),
+            Kind::List(element) => return self.list(Some(*element), depth),
+            Kind::AnyList => return self.list(None, depth),
+            Kind::AnyMap => return self.map(depth),
+        };
+        (self.to)(Event::Value(plain))
     }
 
     fn int(&mut self, wire: Wire) -> Result<i64> {
@@ -195,31 +209,32 @@ impl Walk<'_> {
     }
 
     /// A list of elements of a kind, or of what they say they are.
-    fn list(&mut self, kind: Option<Kind>, depth: usize) -> Result<Node> {
+    fn list(&mut self, kind: Option<Kind>, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let (wire, count) = self.reader.list()?;
         let kind = kind.unwrap_or(Kind::of(wire));
-        // twice, because what shows the tree takes as much again
+        // twice, because what shows the tree may take as much again
         self.spend(count.saturating_mul(2 * size_of::<Node>()))?;
-        let mut elements = Vec::with_capacity(count.min(64));
+        (self.to)(Event::BeginList)?;
         for _ in 0..count {
-            let element = self.element(kind, wire, depth)?;
-            Limits::push(&mut elements, element)?;
+            self.element(kind, wire, depth)?;
         }
-        Ok(Node::List(elements))
+        (self.to)(Event::EndList)
     }
 
     /// A list of pairs.
-    fn map(&mut self, depth: usize) -> Result<Node> {
+    fn map(&mut self, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let (key, value, count) = self.reader.map()?;
         self.spend(count.saturating_mul(3 * size_of::<Node>()))?;
-        let pairs = (0..count).map(|_| {
-            let key = self.element(Kind::of(key), key, depth)?;
-            let value = self.element(Kind::of(value), value, depth)?;
-            Ok(Node::List(vec![key, value]))
-        });
-        pairs.collect::<Result<_>>().map(Node::List)
+        (self.to)(Event::BeginList)?;
+        for _ in 0..count {
+            (self.to)(Event::BeginList)?;
+            self.element(Kind::of(key), key, depth)?;
+            self.element(Kind::of(value), value, depth)?;
+            (self.to)(Event::EndList)?;
+        }
+        (self.to)(Event::EndList)
     }
 }
 
