@@ -32,59 +32,71 @@ pub struct PageMeta {
     pub distrust: Option<&'static str>,
 }
 
-/// The data pages of a leaf in a row group of `rows` rows, by both indexes.
-pub fn indexed(
-    offsets: &OffsetIndex,
-    bounds: &ColumnIndex,
-    rows: u64,
-    (leaf, trust): (&Leaf, &Trust<'_>),
-) -> Result<Vec<PageMeta>> {
-    let places = places(offsets, rows)?;
-    bounds.validate(places.len())?;
-    let pages = places.into_iter().enumerate();
-    let page = |(ordinal, (range, rows)): (usize, (Range<u64>, Range<u64>))| {
+/// Both indexes of a chunk.
+#[derive(Debug)]
+pub struct Indexes {
+    /// Where its data pages are.
+    pub offsets: OffsetIndex,
+    /// What is in them.
+    pub bounds: ColumnIndex,
+    /// The rows of its row group.
+    pub rows: u64,
+}
+
+impl Indexes {
+    /// Fails if the indexes contradict themselves, each other or the row group.
+    pub fn validate(&self) -> Result<()> {
+        self.offsets.validate(self.rows)?;
+        self.bounds.validate(self.offsets.page_locations.len())
+    }
+
+    /// Data page `ordinal` of the chunk of this leaf, from 0; none if there are not so many. The indexes have
+    /// been validated: pages come in the order in which they lie in the file.
+    pub fn page(&self, ordinal: usize, (leaf, trust): (&Leaf, &Trust<'_>)) -> Option<PageMeta> {
+        let (range, rows) = located(&self.offsets, self.rows, ordinal)?;
         let slots = (leaf.max_repetition_level == 0).then_some(rows.end - rows.start);
-        let (stats, distrust) = trust.believe_page(bounds, ordinal, slots);
-        PageMeta {
+        let (stats, distrust) = trust.believe_page(&self.bounds, ordinal, slots);
+        Some(PageMeta {
             range,
             rows: Some(rows),
             stats,
             distrust,
-        }
-    };
-    Ok(pages.map(page).collect())
+        })
+    }
 }
 
 /// Gives pages that were found by their headers the rows that the offset index says, if it is sound and
 /// speaks of the same pages.
 pub fn place(pages: &mut [PageMeta], offsets: &OffsetIndex, rows: u64) {
-    let Ok(places) = places(offsets, rows) else {
-        return;
-    };
-    let starts = places.iter().map(|(range, _)| range.start);
-    if !starts.eq(pages.iter().map(|page| page.range.start)) {
+    if offsets.validate(rows).is_err() || pages.len() != offsets.page_locations.len() {
         return;
     }
-    for (page, (_, rows)) in pages.iter_mut().zip(places) {
-        page.rows = Some(rows);
+    let start = |(ordinal, page): (usize, &PageMeta)| {
+        located(offsets, rows, ordinal).is_some_and(|(range, _)| range.start == page.range.start)
+    };
+    if !pages.iter().enumerate().all(start) {
+        return;
+    }
+    for (ordinal, page) in pages.iter_mut().enumerate() {
+        page.rows = located(offsets, rows, ordinal).map(|(_, rows)| rows);
     }
 }
 
-/// Place and rows of each page.
-fn places(offsets: &OffsetIndex, rows: u64) -> Result<Vec<(Range<u64>, Range<u64>)>> {
-    offsets.validate(rows)?;
+/// Place and rows of a page, of an offset index that is sound.
+pub fn located(
+    offsets: &OffsetIndex,
+    rows: u64,
+    ordinal: usize,
+) -> Option<(Range<u64>, Range<u64>)> {
     let first = |page: usize| {
-        let location = offsets.page_locations.get(page);
-        location.and_then(|location| u64::try_from(location.first_row_index).ok())
+        let location = offsets.page_locations.get(page)?;
+        u64::try_from(location.first_row_index).ok()
     };
-    let pages = offsets.page_locations.iter().enumerate();
-    let place = pages.map(|(ordinal, location)| {
-        let start = location.offset.unsigned_abs();
-        let end = start.saturating_add(u64::from(location.compressed_page_size.unsigned_abs()));
-        let last = first(ordinal + 1).unwrap_or(rows);
-        (start..end, first(ordinal).unwrap_or(0)..last)
-    });
-    Ok(place.collect())
+    let location = offsets.page_locations.get(ordinal)?;
+    let start = location.offset.unsigned_abs();
+    let end = start.saturating_add(u64::from(location.compressed_page_size.unsigned_abs()));
+    let last = first(ordinal + 1).unwrap_or(rows);
+    Some((start..end, first(ordinal).unwrap_or(0)..last))
 }
 
 /// The page at `range` that `header` describes, if it is a data page. It begins with row `first`, if that is
@@ -177,21 +189,38 @@ mod tests {
         }
     }
 
+    fn indexes(rows: u64) -> Indexes {
+        Indexes {
+            offsets: offsets(),
+            bounds: bounds(),
+            rows,
+        }
+    }
+
+    /// All pages of a row group of five rows.
+    fn pages(leaf: &Leaf, trust: &Trust<'_>) -> Vec<PageMeta> {
+        let indexes = indexes(5);
+        indexes.validate().unwrap();
+        (0..)
+            .map_while(|page| indexes.page(page, (leaf, trust)))
+            .collect()
+    }
+
     #[test]
     fn the_indexes_say_where_pages_are_and_what_is_in_them() {
         let leaf = leaf(false);
         let trust = trust(&leaf);
-        let pages = indexed(&offsets(), &bounds(), 5, (&leaf, &trust)).unwrap();
+        let pages = pages(&leaf, &trust);
         assert_eq!((&pages[0].range, &pages[0].rows), (&(4..14), &Some(0..3)));
         assert_eq!((&pages[1].range, &pages[1].rows), (&(14..24), &Some(3..5)));
         let max = pages[0].stats.max.as_ref().unwrap();
         assert_eq!(max.value, Scalar::Int(7));
         assert_eq!(pages[0].stats.null_count, Some(1));
         assert!(pages[1].stats.all_null());
-        assert!(indexed(&offsets(), &bounds(), 3, (&leaf, &trust)).is_err());
-        let mut short = bounds();
-        short.null_pages.pop();
-        assert!(indexed(&offsets(), &short, 5, (&leaf, &trust)).is_err());
+        assert!(indexes(3).validate().is_err());
+        let mut short = indexes(5);
+        short.bounds.null_pages.pop();
+        assert!(short.validate().is_err());
     }
 
     #[test]
@@ -199,7 +228,7 @@ mod tests {
         let leaf = leaf(false);
         let order = Some(ColumnOrder::Other(0));
         let trust = Trust::new(&leaf, order, &CreatedBy::parse(None));
-        let pages = indexed(&offsets(), &bounds(), 5, (&leaf, &trust)).unwrap();
+        let pages = pages(&leaf, &trust);
         assert_eq!((&pages[0].stats.min, &pages[0].stats.max), (&None, &None));
         assert!(pages[0].distrust.is_some() && pages[1].distrust.is_none());
     }

@@ -26,3 +26,4 @@ mod file;
 mod strides;
 
 pub use file::OrcFile;
+pub use strides::Walk;

@@ -38,4 +38,4 @@ mod strides;
 pub(crate) mod testing;
 
 pub use file::{ParquetFile, footer_bytes};
-pub use strides::HeadedPage;
+pub use strides::{HeadedPage, Page, Walk};

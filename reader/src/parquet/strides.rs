@@ -1,12 +1,16 @@
-//! What a Parquet file says of the data pages of a column chunk, without a value decoded.
+//! What a Parquet file says of the pages of a column chunk, without a value decoded.
 //!
 //! ```text
-//! both indexes       -> pages, from two small reads
+//! both indexes       -> data pages, from two small reads
 //! one of them, none  -> the header of every page; rows by the offset index, if there is one
+//!
+//! walk   indexes  4..14      14..24  24..34  ..
+//!        headers  4..14  !                            one at a time; what is broken does not end the pages
 //! ```
 //! An index that contradicts itself or the row group is as good as none.
 // spec: PageIndex.md
 
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,7 +22,10 @@ use lith_format::parquet::neutral::{
     chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
-use lith_format::parquet::strides::{self, PageMeta};
+use lith_format::parquet::row_group::ColumnChunk;
+use lith_format::parquet::schema::Leaf;
+use lith_format::parquet::stats::Trust;
+use lith_format::parquet::strides::{self, Indexes, PageMeta};
 use lith_format::schema::LeafId;
 
 use crate::parquet::file::{ParquetFile, readable};
@@ -27,6 +34,17 @@ use crate::window::Window;
 
 /// A page's place, header included, and its header.
 pub type HeadedPage = (Range<u64>, PageHeader);
+
+/// What is known of a page: by the indexes, by its header, or by both.
+#[derive(Debug)]
+pub struct Page {
+    /// Where its header and bytes lie in the file.
+    pub range: Range<u64>,
+    /// What stands before it, if that was read.
+    pub header: Option<PageHeader>,
+    /// What it holds, if it is a data page.
+    pub data: Option<PageMeta>,
+}
 
 impl ParquetFile {
     /// The data pages of leaf `leaf` in row group `ordinal`, in file order.
@@ -37,8 +55,9 @@ impl ParquetFile {
         leaf: LeafId,
         limits: &Limits,
     ) -> Result<Vec<PageMeta>> {
-        let work = |walk: &mut Walk<'_>| walk.pages(ordinal, leaf);
-        self.walk(source, (ordinal, leaf), limits, work)
+        let mut walk = self.walk(source.as_ref(), limits);
+        let pages = walk.pages(ordinal, leaf);
+        pages.map_err(|error| walk.locate(error, ordinal, leaf))
     }
 
     /// What stands before each page of leaf `leaf` in row group `ordinal`, before a dictionary too, in file
@@ -50,60 +69,83 @@ impl ParquetFile {
         leaf: LeafId,
         limits: &Limits,
     ) -> Result<Vec<HeadedPage>> {
-        let work = |walk: &mut Walk<'_>| {
-            let chunk = self.chunk(ordinal, leaf)?;
-            let (leaf, _) = self.leaf(leaf)?;
-            walk.headers(readable(&chunk, leaf)?)
-        };
-        self.walk(source, (ordinal, leaf), limits, work)
+        let mut walk = self.walk(source.as_ref(), limits);
+        let headers = walk.page_headers(ordinal, leaf);
+        headers.map_err(|error| walk.locate(error, ordinal, leaf))
     }
 
-    fn walk<T>(
-        &self,
-        source: &Arc<dyn Source>,
-        (ordinal, leaf): (usize, LeafId),
-        limits: &Limits,
-        work: impl FnOnce(&mut Walk<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let mut walk = Walk {
+    /// A walk over pages of any of the file's chunks, one page at a time.
+    pub fn walk<'a>(&'a self, source: &'a dyn Source, limits: &'a Limits) -> Walk<'a> {
+        Walk {
             file: self,
-            window: Window::new(source.as_ref()),
+            source,
+            window: Window::new(source),
             limits,
-        };
-        work(&mut walk).map_err(|error| {
-            let error = error.at_path(source.name()).at_row_group(ordinal);
-            match self.leaves().get(leaf.index()) {
-                Some(leaf) => error.at_column(leaf.dotted_path()),
-                None => error,
-            }
-        })
+        }
     }
 }
 
-struct Walk<'a> {
+/// A walk over pages. All that it reads together is held against the size of the file.
+pub struct Walk<'a> {
     file: &'a ParquetFile,
+    source: &'a dyn Source,
     window: Window<'a>,
     limits: &'a Limits,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// All pages of leaf `leaf` in row group `ordinal`, in file order. A header that cannot be read is an error
+    /// in the place of its page, behind which only pages come that the indexes know.
+    ///
+    /// # Errors
+    /// A chunk that cannot be read at all.
+    pub fn chunk(
+        &mut self,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<impl Iterator<Item = Result<Page>> + use<'_, 'a>> {
+        let pages = self.chunk_pages(ordinal, leaf);
+        let mut pages = pages.map_err(|error| self.locate(error, ordinal, leaf))?;
+        Ok(iter::from_fn(move || {
+            let page = pages.next(self)?;
+            Some(page.map_err(|error| self.locate(error, ordinal, leaf)))
+        }))
+    }
+
+    fn chunk_pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<ChunkPages<'a>> {
+        let chunk = self.file.chunk(ordinal, leaf)?;
+        let (leaf, trust) = self.file.leaf(leaf)?;
+        let meta = readable(&chunk, leaf)?;
+        let headers = Headers::new(meta, self);
+        let rows = self.rows(ordinal)?;
+        Ok(ChunkPages {
+            known: self.known(&chunk, rows),
+            headers: Peeked::new(headers),
+            leaf,
+            trust,
+            rows,
+            data_pages: 0,
+            first_row: Some(0),
+        })
+    }
+
     fn pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<PageMeta>> {
         let chunk = self.file.chunk(ordinal, leaf)?;
         let (leaf, trust) = self.file.leaf(leaf)?;
-        let Some(&rows) = self.file.rows().get(ordinal) else {
-            return Err(Error::invalid("there is no such row group"));
-        };
+        let rows = self.rows(ordinal)?;
         let meta = readable(&chunk, leaf)?;
-        let size = self.window.size();
-        let offsets = self.index(offset_index_range(&chunk, size), OffsetIndex::decode);
-        let bounds = self.index(column_index_range(&chunk, size), ColumnIndex::decode);
-        if let (Some(offsets), Some(bounds)) = (&offsets, &bounds)
-            && let Ok(pages) = strides::indexed(offsets, bounds, rows, (leaf, &trust))
-        {
-            return Ok(pages);
-        }
+        let offsets = match self.known(&chunk, rows) {
+            Known::Both(indexes) => {
+                let page = |page| indexes.page(page, (leaf, &trust));
+                return Ok((0..).map_while(page).collect());
+            }
+            Known::Offsets(offsets) => Some(offsets),
+            Known::Nothing => None,
+        };
         let (mut pages, mut first) = (Vec::new(), Some(0));
-        for (range, header) in self.headers(meta)? {
+        let mut headers = Headers::new(meta, self)?;
+        while let Some(headed) = headers.next(self) {
+            let (range, header) = headed?;
             if let Some(page) = strides::headed(&header, range, first, (leaf, &trust)) {
                 first = page.rows.as_ref().map(|rows| rows.end);
                 pages.push(page);
@@ -116,6 +158,39 @@ impl Walk<'_> {
             page.rows = Some(0..rows);
         }
         Ok(pages)
+    }
+
+    fn page_headers(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<HeadedPage>> {
+        let chunk = self.file.chunk(ordinal, leaf)?;
+        let (leaf, _) = self.file.leaf(leaf)?;
+        let mut headers = Headers::new(readable(&chunk, leaf)?, self)?;
+        iter::from_fn(|| headers.next(self)).collect()
+    }
+
+    fn rows(&self, ordinal: usize) -> Result<u64> {
+        let rows = self.file.rows().get(ordinal);
+        rows.copied()
+            .ok_or_else(|| Error::invalid("there is no such row group"))
+    }
+
+    /// What the indexes of a chunk tell.
+    fn known(&mut self, chunk: &ColumnChunk, rows: u64) -> Known {
+        let size = self.window.size();
+        let offsets = self.index(offset_index_range(chunk, size), OffsetIndex::decode);
+        let bounds = self.index(column_index_range(chunk, size), ColumnIndex::decode);
+        let offsets = offsets.filter(|offsets| offsets.validate(rows).is_ok());
+        let Some(offsets) = offsets else {
+            return Known::Nothing;
+        };
+        let pages = offsets.page_locations.len();
+        match bounds.filter(|bounds| bounds.validate(pages).is_ok()) {
+            Some(bounds) => Known::Both(Indexes {
+                offsets,
+                bounds,
+                rows,
+            }),
+            None => Known::Offsets(offsets),
+        }
     }
 
     /// An index, if it is there and can be decoded.
@@ -132,29 +207,179 @@ impl Walk<'_> {
         decode(&bytes.ok()?, self.limits).ok()
     }
 
-    /// The headers of a chunk's pages; the walk ends with the chunk's values.
-    fn headers(&mut self, meta: &ColumnMetaData) -> Result<Vec<HeadedPage>> {
-        let size = self.window.size();
-        let range = padded_range(chunk_range(meta, size)?, self.file.writer(), size);
-        let mut position = range.start;
-        let mut values = u64::try_from(meta.num_values).unwrap_or(0);
-        let mut pages = Vec::new();
-        while position < range.end && values > 0 {
-            let decode = |bytes: &[u8]| PageHeader::decode(bytes, self.limits);
-            let (header, length) = self.window.decode(position, decode)?;
-            let located = |message| Error::corrupt(message).at("PageHeader", position);
-            let bytes = u64::try_from(header.compressed_page_size)
-                .map_err(|_| located("a page of a negative size"))?;
-            let end = position.saturating_add(length).saturating_add(bytes);
-            if end > range.end {
-                return Err(located("the page ends after its chunk"));
-            }
-            let slots = header.data_values().map_or(0, |(slots, _)| slots);
-            values = values.saturating_sub(u64::try_from(slots).unwrap_or(0));
-            pages.push((position..end, header));
-            position = end;
+    fn locate(&self, error: Error, ordinal: usize, leaf: LeafId) -> Error {
+        let error = error.at_path(self.source.name()).at_row_group(ordinal);
+        match self.file.leaves().get(leaf.index()) {
+            Some(leaf) => error.at_column(leaf.dotted_path()),
+            None => error,
         }
-        Ok(pages)
+    }
+}
+
+/// What indexes tell of a chunk, as far as they are sound.
+enum Known {
+    /// Everything.
+    Both(Indexes),
+    /// Places and rows.
+    Offsets(OffsetIndex),
+    Nothing,
+}
+
+/// The headers of a chunk's pages; they end with the chunk's values.
+struct Headers {
+    position: u64,
+    end: u64,
+    values: u64,
+}
+
+impl Headers {
+    fn new(meta: &ColumnMetaData, walk: &Walk<'_>) -> Result<Self> {
+        let size = walk.window.size();
+        let range = padded_range(chunk_range(meta, size)?, walk.file.writer(), size);
+        Ok(Headers {
+            position: range.start,
+            end: range.end,
+            values: u64::try_from(meta.num_values).unwrap_or(0),
+        })
+    }
+
+    fn next(&mut self, walk: &mut Walk<'_>) -> Option<Result<HeadedPage>> {
+        (self.position < self.end && self.values > 0).then(|| {
+            let page = self.read(walk);
+            if page.is_err() {
+                self.position = self.end;
+            }
+            page
+        })
+    }
+
+    fn read(&mut self, walk: &mut Walk<'_>) -> Result<HeadedPage> {
+        let position = self.position;
+        let decode = |bytes: &[u8]| PageHeader::decode(bytes, walk.limits);
+        let (header, length) = walk.window.decode(position, decode)?;
+        let located = |message| Error::corrupt(message).at("PageHeader", position);
+        let bytes = u64::try_from(header.compressed_page_size)
+            .map_err(|_| located("a page of a negative size"))?;
+        let end = position.saturating_add(length).saturating_add(bytes);
+        if end > self.end {
+            return Err(located("the page ends after its chunk"));
+        }
+        let slots = header.data_values().map_or(0, |(slots, _)| slots);
+        self.values = self
+            .values
+            .saturating_sub(u64::try_from(slots).unwrap_or(0));
+        self.position = end;
+        Ok((position..end, header))
+    }
+}
+
+/// Headers of which the next one is known before it is taken.
+struct Peeked {
+    headers: Option<Headers>,
+    next: Option<Result<HeadedPage>>,
+}
+
+impl Peeked {
+    /// Headers that cannot even be looked for are one error.
+    fn new(headers: Result<Headers>) -> Self {
+        match headers {
+            Ok(headers) => Peeked {
+                headers: Some(headers),
+                next: None,
+            },
+            Err(error) => Peeked {
+                headers: None,
+                next: Some(Err(error)),
+            },
+        }
+    }
+
+    fn peek(&mut self, walk: &mut Walk<'_>) -> Option<&Result<HeadedPage>> {
+        if self.next.is_none() {
+            self.next = self.headers.as_mut().and_then(|headers| headers.next(walk));
+        }
+        self.next.as_ref()
+    }
+}
+
+/// Where a walk is in a chunk.
+struct ChunkPages<'a> {
+    known: Known,
+    headers: Peeked,
+    leaf: &'a Leaf,
+    trust: Trust<'a>,
+    rows: u64,
+    /// How many data pages came.
+    data_pages: usize,
+    /// The first row of the next data page, if it is known without an index.
+    first_row: Option<u64>,
+}
+
+impl ChunkPages<'_> {
+    fn next(&mut self, walk: &mut Walk<'_>) -> Option<Result<Page>> {
+        let indexed = self.indexed();
+        let start = indexed.as_ref().map(|page| page.range.start);
+        let headed = match (self.headers.peek(walk), start) {
+            // the index knows a page before it
+            (Some(Ok((range, _))), Some(start)) if range.start > start => None,
+            (Some(_), _) => self.headers.next.take(),
+            (None, _) => None,
+        };
+        let (range, header) = match headed {
+            Some(Ok(headed)) => headed,
+            Some(Err(error)) => return Some(Err(error)),
+            None => {
+                let data = indexed?;
+                self.data_pages += 1;
+                return Some(Ok(Page {
+                    range: data.range.clone(),
+                    header: None,
+                    data: Some(data),
+                }));
+            }
+        };
+        let data = match indexed.filter(|page| page.range.start == range.start) {
+            Some(page) => Some(page),
+            None if matches!(self.known, Known::Both(_)) => None,
+            None => self.by_header(&header, range.clone(), walk),
+        };
+        self.data_pages += usize::from(data.is_some());
+        Some(Ok(Page {
+            range: data.as_ref().map_or(range, |data| data.range.clone()),
+            header: Some(header),
+            data,
+        }))
+    }
+
+    /// The next data page, if the indexes know it.
+    fn indexed(&self) -> Option<PageMeta> {
+        match &self.known {
+            Known::Both(indexes) => indexes.page(self.data_pages, (self.leaf, &self.trust)),
+            _ => None,
+        }
+    }
+
+    /// What a header tells of a data page, and an offset index as long as it speaks of the same pages.
+    fn by_header(
+        &mut self,
+        header: &PageHeader,
+        range: Range<u64>,
+        walk: &mut Walk<'_>,
+    ) -> Option<PageMeta> {
+        let start = range.start;
+        let mut page = strides::headed(header, range, self.first_row, (self.leaf, &self.trust))?;
+        self.first_row = page.rows.as_ref().map(|rows| rows.end);
+        if let Known::Offsets(offsets) = &self.known {
+            let located = strides::located(offsets, self.rows, self.data_pages);
+            match located.filter(|(range, _)| range.start == start) {
+                Some((_, rows)) => page.rows = Some(rows),
+                None => self.known = Known::Nothing,
+            }
+        }
+        if self.data_pages == 0 && self.headers.peek(walk).is_none() {
+            page.rows = Some(0..self.rows);
+        }
+        Some(page)
     }
 }
 
@@ -257,38 +482,125 @@ mod tests {
         assert_eq!(pages[1].stats.null_count, Some(0));
     }
 
-    #[test]
-    fn an_index_alone_needs_no_header() {
-        let location = PageLocation {
-            offset: 4,
-            compressed_page_size: 8,
-            first_row_index: 0,
-        };
+    /// Both indexes of pages, of which place, size and first row are given.
+    fn indexes(pages: &[(i64, i32, i64)]) -> (OffsetIndex, ColumnIndex) {
+        let location =
+            |&(offset, compressed_page_size, first_row_index): &(i64, i32, i64)| PageLocation {
+                offset,
+                compressed_page_size,
+                first_row_index,
+            };
+        let bounds = |low: u8| vec![bytes::Bytes::from(vec![low, 0, 0, 0]); pages.len()];
         let offsets = OffsetIndex {
-            page_locations: vec![location],
+            page_locations: pages.iter().map(location).collect(),
             unencoded_byte_array_data_bytes: None,
         };
         let bounds = ColumnIndex {
-            null_pages: vec![false],
-            min_values: vec![vec![1, 0, 0, 0].into()],
-            max_values: vec![vec![2, 0, 0, 0].into()],
+            null_pages: vec![false; pages.len()],
+            min_values: bounds(1),
+            max_values: bounds(2),
             boundary_order: BoundaryOrder::Ascending,
             null_counts: None,
             repetition_level_histograms: None,
             definition_level_histograms: None,
             nan_counts: None,
         };
-        let (offsets, bounds) = (offsets.encode(), bounds.encode());
-        let body = [&[0xff; 8][..], &offsets, &bounds].concat();
-        let source = file(&body, 7, |chunk| {
-            chunk.offset_index_offset = Some(12);
+        (offsets, bounds)
+    }
+
+    /// A file of seven rows whose chunk is `body` and, behind it, these indexes.
+    fn indexed(
+        body: &[u8],
+        offsets: &OffsetIndex,
+        bounds: Option<&ColumnIndex>,
+    ) -> Arc<dyn Source> {
+        let (offsets, bounds) = (offsets.encode(), bounds.map(ColumnIndex::encode));
+        let place = MAGIC.len() + body.len();
+        let bytes = bounds.clone().unwrap_or_default();
+        let whole = [body, &offsets, &bytes].concat();
+        file(&whole, 7, |chunk| {
+            let meta = chunk.meta_data.as_mut().unwrap();
+            meta.total_compressed_size = body.len() as i64;
+            chunk.offset_index_offset = Some(place as i64);
             chunk.offset_index_length = Some(offsets.len() as i32);
-            chunk.column_index_offset = Some(12 + offsets.len() as i64);
-            chunk.column_index_length = Some(bounds.len() as i32);
-        });
+            let bounds = bounds.as_ref();
+            chunk.column_index_offset = bounds.map(|_| (place + offsets.len()) as i64);
+            chunk.column_index_length = bounds.map(|bounds| bounds.len() as i32);
+        })
+    }
+
+    #[test]
+    fn an_index_alone_needs_no_header() {
+        let (offsets, bounds) = indexes(&[(4, 8, 0)]);
+        let source = indexed(&[0xff; 8], &offsets, Some(&bounds));
         let pages = pages(&source).unwrap();
         assert_eq!((&pages[0].range, &pages[0].rows), (&(4..12), &Some(0..7)));
         assert!(pages[0].stats.min.is_some() && pages.len() == 1);
+    }
+
+    /// Where a page begins, its rows, and whether its header was read; none, if that is an error.
+    type Walked = Option<(u64, Option<Range<u64>>, bool)>;
+
+    /// Each page that a walk comes to.
+    fn walked(source: &Arc<dyn Source>) -> Vec<Walked> {
+        let limits = Limits::default();
+        let file = ParquetFile::open(source, &limits).unwrap();
+        let mut walk = file.walk(source.as_ref(), &limits);
+        let pages = walk.chunk(0, LeafId(0)).unwrap();
+        let page = |page: Page| {
+            let rows = page.data.and_then(|data| data.rows);
+            (page.range.start, rows, page.header.is_some())
+        };
+        pages.map(|found| found.ok().map(page)).collect()
+    }
+
+    #[test]
+    fn a_walk_brings_indexes_and_headers_together() {
+        let (one, two) = (page(3, 100), page(4, 5));
+        let second = 4 + one.len() as u64;
+        let (first, all) = (one.len(), [&one[..], &two].concat());
+        let places = [(4, first as i32, 0), (second as i64, two.len() as i32, 3)];
+        let (offsets, bounds) = indexes(&places);
+        let both = [
+            Some((4, Some(0..3), true)),
+            Some((second, Some(3..7), true)),
+        ];
+        let by_headers = file(&all, 7, |_| {});
+        for source in [
+            &by_headers,
+            &indexed(&all, &offsets, None),
+            &indexed(&all, &offsets, Some(&bounds)),
+        ] {
+            assert_eq!(walked(source), both);
+        }
+        // the second header is broken
+        let mut broken = all.clone();
+        broken[first] = 0xff;
+        let known = indexed(&broken, &offsets, Some(&bounds));
+        let [start, error] = [both[0].clone(), None];
+        let rest = Some((second, Some(3..7), false));
+        assert_eq!(walked(&known), [start.clone(), error.clone(), rest]);
+        let unknown = indexed(&broken, &offsets, None);
+        assert_eq!(walked(&unknown), [start, error]);
+        // a page that no index knows, before those that it knows
+        let (offsets, bounds) = indexes(
+            &places[1..]
+                .iter()
+                .map(|&(a, b, _)| (a, b, 0))
+                .collect::<Vec<_>>(),
+        );
+        let later = walked(&indexed(&all, &offsets, Some(&bounds)));
+        assert_eq!(
+            later,
+            [Some((4, None, true)), Some((second, Some(0..7), true))]
+        );
+        // an index of other pages gives no rows
+        let (offsets, _) = indexes(&[(5, 9, 0), (second as i64, 9, 1)]);
+        assert_eq!(walked(&indexed(&all, &offsets, None)), both);
+        assert_eq!(
+            walked(&file(&page(7, 9), 9, |_| {})),
+            [Some((4, Some(0..9), true))]
+        );
     }
 
     #[test]
