@@ -9,7 +9,7 @@ use lith_format::meta::FileMeta;
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
-use lith_planner::discover::{PartitionTypes, discover};
+use lith_planner::discover::{self, PartitionTypes, discover};
 use lith_planner::error::PlanError;
 use lith_planner::explain::{Engine, Explanation, explain};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
@@ -17,7 +17,44 @@ use lith_reader::file::{File, OpenOptions};
 use lith_reader::scan::{Scan, ScanSpec};
 
 use crate::args::{Input, OrcTypes};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, Told};
+
+/// A dataset none of whose files has been opened.
+pub struct Dataset {
+    /// Its files and partitions.
+    pub files: discover::Dataset,
+    options: OpenOptions,
+}
+
+impl Dataset {
+    /// Finds the files of `input`.
+    pub fn new(input: &Input) -> Result<Self> {
+        let mut options = OpenOptions::default();
+        options.mmap = input.mmap;
+        options.orc_dialect = match input.orc_types {
+            OrcTypes::Spark => Dialect::Spark,
+            OrcTypes::Stored => Dialect::Orc,
+        };
+        let files = discover(&input.paths, PartitionTypes::Inferred)?;
+        Ok(Dataset { files, options })
+    }
+
+    /// Does `work` on one file after the other. Files on which it fails are told and do not keep it from the
+    /// others.
+    ///
+    /// # Errors
+    /// That there were such files, at the end.
+    pub fn each(&self, mut work: impl FnMut(&File) -> Result) -> Result {
+        let mut told = Told::default();
+        for file in &self.files.files {
+            let opened = self.options.open(&file.path);
+            if let Err(failure) = opened.map_err(Failure::from).and_then(|file| work(&file)) {
+                told.add(failure)?;
+            }
+        }
+        told.end()
+    }
+}
 
 /// A dataset whose first file has been opened for its columns.
 pub struct Opened {
@@ -30,18 +67,12 @@ pub struct Opened {
 impl Opened {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
-        let mut options = OpenOptions::default();
-        options.mmap = input.mmap;
-        options.orc_dialect = match input.orc_types {
-            OrcTypes::Spark => Dialect::Spark,
-            OrcTypes::Stored => Dialect::Orc,
-        };
-        let dataset = discover(&input.paths, PartitionTypes::Inferred)?;
-        let stored = match dataset.files.first() {
+        let Dataset { files, options } = Dataset::new(input)?;
+        let stored = match files.files.first() {
             Some(first) => options.open(&first.path)?.schema().clone(),
             None => Schema::default(),
         };
-        let table = Table::new(&stored, dataset);
+        let table = Table::new(&stored, files);
         Ok(Opened {
             table,
             paths: input.paths.clone(),

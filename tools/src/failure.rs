@@ -30,13 +30,42 @@ pub enum Failure {
     BrokenPipe,
     /// The demo's counts are not what they must be.
     Difference(String),
+    /// Failures that were told when they happened, by the worst exit code among them.
+    Told(u8),
+}
+
+/// Failures that do not keep a command from going on.
+#[derive(Debug, Default)]
+pub struct Told(u8);
+
+impl Told {
+    /// Tells a failure.
+    ///
+    /// # Errors
+    /// The failure itself, if it would come again: what is asked for cannot be, or nobody listens.
+    pub fn add(&mut self, failure: Failure) -> Result {
+        if failure.code() == 2 || matches!(failure, Failure::BrokenPipe) {
+            return Err(failure);
+        }
+        failure.report();
+        self.0 = self.0.max(failure.code());
+        Ok(())
+    }
+
+    /// What is to be said at the end: nothing but the worst exit code, if there was a failure.
+    pub fn end(self) -> Result {
+        match self.0 {
+            0 => Ok(()),
+            code => Err(Failure::Told(code)),
+        }
+    }
 }
 
 impl Failure {
     /// Says it on standard error, in one line; a person at a terminal also sees the place in the
     /// predicate. A closed pipe is no news.
     pub fn report(&self) {
-        if matches!(self, Failure::BrokenPipe) {
+        if matches!(self, Failure::BrokenPipe | Failure::Told(_)) {
             return;
         }
         eprintln!("lith: {}", escape_controls(&self.to_string()));
@@ -52,8 +81,13 @@ impl Failure {
 
     /// 1 difference, 2 usage, 3 input/output, 4 corrupt or unsupported; 0 for a closed pipe.
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self {
             Failure::BrokenPipe => 0,
+            Failure::Told(code) => *code,
             Failure::Difference(_) => 1,
             Failure::Plan { error, .. } => match error.kind() {
                 PlanErrorKind::Unsupported => 4,
@@ -64,7 +98,7 @@ impl Failure {
                 ErrorKind::Io => 3,
                 _ => 4,
             },
-        })
+        }
     }
 }
 
@@ -101,22 +135,26 @@ impl fmt::Display for Failure {
             }
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),
+            Failure::Told(_) => f.write_str("not everything could be read"),
         }
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::File(error)
+        let source = std::error::Error::source(&error);
+        let source = source.and_then(|source| source.downcast_ref::<std::io::Error>());
+        // files are not pipes
+        match source.map(std::io::Error::kind) {
+            Some(std::io::ErrorKind::BrokenPipe) => Failure::BrokenPipe,
+            _ => Failure::File(error),
+        }
     }
 }
 
 /// An error of writing the output.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
-            _ => Failure::File(Error::io("standard output", error)),
-        }
+        Error::io("standard output", error).into()
     }
 }

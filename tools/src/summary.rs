@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use lith_format::error::Error;
+use lith_format::error::Result;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::orc::bloom;
 use lith_format::parquet::column_metadata::ColumnMetaData;
@@ -86,34 +86,31 @@ pub struct ColumnSummary {
 }
 
 impl Summary {
-    /// Adds up the footers of `files`. Each is let go before the next is taken: there may be more of
-    /// them than a process may hold open.
+    /// Adds the footer of a file.
     ///
     /// # Errors
-    /// Those of `files`, and of reading what lies outside of their footers.
-    pub fn new<E: From<Error>>(files: impl Iterator<Item = Result<File, E>>) -> Result<Self, E> {
-        let mut out = Summary::default();
-        for file in files {
-            let file = file?;
-            if out.files == 0 {
-                out.first = file.path().display().to_string();
-            }
-            out.files += 1;
-            out.bytes += file.size();
-            out.differences.add(file.schema(), file.path());
-            let meta = file.full_meta()?;
-            out.add(&meta);
-            if let Some(parquet) = file.parquet() {
-                out.add_parquet(&parquet.footer().whole()?, &meta.schema);
-            }
-            if let Some(orc) = file.orc() {
-                out.add_encryption(encryption::of_orc(orc.footer(), &meta.schema));
-                if !bloom::is_trusted(orc.footer()) {
-                    out.doubt_blooms(&meta);
-                }
+    /// Those of decoding it and of reading what lies outside of it: then nothing is added.
+    pub fn add_file(&mut self, file: &File) -> Result<()> {
+        let meta = file.full_meta()?;
+        let parquet = file.parquet().map(|parquet| parquet.footer().whole());
+        let parquet = parquet.transpose()?;
+        if self.files == 0 {
+            self.first = file.path().display().to_string();
+        }
+        self.files += 1;
+        self.bytes += file.size();
+        self.differences.add(file.schema(), file.path());
+        self.add(&meta);
+        if let Some(footer) = parquet {
+            self.add_parquet(&footer, &meta.schema);
+        }
+        if let Some(orc) = file.orc() {
+            self.add_encryption(encryption::of_orc(orc.footer(), &meta.schema));
+            if !bloom::is_trusted(orc.footer()) {
+                self.doubt_blooms(&meta);
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     /// What only Parquet says.

@@ -420,6 +420,131 @@ fn what_people_read_holds_no_control_characters() {
     }
 }
 
+/// JSON keeps every value and holds no character that a terminal acts on.
+#[test]
+fn json_is_safe_to_look_at() {
+    let name = "a\u{7f}\u{9b}2J\u{202e}\u{2066}\u{1b}é";
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("\u{200f}.parquet");
+    write(&path, vec![Field::nullable(name, LogicalType::Int32)]);
+    let path = path.to_str().unwrap();
+    for args in [
+        vec!["inspect", path, "-f", "json"],
+        vec!["meta", path, "-f", "json"],
+        vec!["pages", path, "-f", "json"],
+        vec!["stats", path, "-f", "json"],
+        vec!["schema", path, "-f", "json"],
+        vec!["explain", path, "-f", "json"],
+        vec!["scan", path, "-f", "jsonl"],
+        vec!["scan", path, "-f", "table"],
+    ] {
+        let text = stdout(&args);
+        let hostile = |c: char| {
+            let turns = matches!(c, '\u{200f}' | '\u{202e}' | '\u{2066}');
+            turns || c.is_control() && c != '\n'
+        };
+        assert!(!text.contains(hostile), "{args:?}: {text:?}");
+        if !args.contains(&"table") && args[0] != "explain" {
+            let shown: Value = serde_json::from_str(&text).unwrap();
+            let quoted = shown.to_string();
+            assert!(
+                quoted.contains("2J\u{202e}\u{2066}"),
+                "{args:?}: {quoted:?}"
+            );
+        }
+    }
+}
+
+/// A file that cannot be read does not keep the others from being shown.
+#[test]
+fn what_cannot_be_read_is_told_and_the_others_are_shown() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name);
+    for name in ["a.parquet", "c.parquet"] {
+        fs::copy(file("parquet"), at(name)).unwrap();
+    }
+    fs::write(at("b.parquet"), b"PAR1 is cut off").unwrap();
+    let all = scratch.path().to_str().unwrap();
+    for (command, once) in [
+        ("inspect", "\"files\":2,"),
+        ("meta", "c.parquet\","),
+        ("pages", "c.parquet\","),
+        ("stats", "c.parquet\","),
+    ] {
+        let output = lith(&[command, all, "-f", "json"]);
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(4), "{command}: {complaint}");
+        assert_eq!(complaint.lines().count(), 1, "{command}: {complaint}");
+        assert!(complaint.contains("b.parquet: footer"), "{complaint}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(once), "{command}: {text}");
+        for line in text.lines() {
+            serde_json::from_str::<Value>(line).unwrap();
+        }
+        let b = at("b.parquet");
+        fails(&[command, b.to_str().unwrap()], 4, &["b.parquet"]);
+    }
+    let text = String::from_utf8(lith(&["meta", all]).stdout).unwrap();
+    let files = text.lines().filter(|line| line.starts_with("file: "));
+    assert_eq!(files.count(), 2);
+    for command in ["meta", "pages"] {
+        let (a, c) = (at("a.parquet"), at("c.parquet"));
+        let paths = [a.to_str().unwrap(), "/nowhere", c.to_str().unwrap()];
+        let output = lith(&[&[command, "-f", "json"], &paths[..]].concat());
+        assert_eq!(output.status.code(), Some(3));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert!(complaint.starts_with("lith: /nowhere: "), "{complaint}");
+    }
+}
+
+/// Pages that only the indexes know are shown without what their headers say.
+#[test]
+fn pages_shows_what_is_sound_and_tells_the_rest() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("pages.parquet");
+    fs::copy(file("parquet"), &path).unwrap();
+    let path = path.to_str().unwrap();
+    let strides = || -> Vec<Value> {
+        let output = lith(&["pages", path, "-f", "json"]);
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        shown["strides"].as_array().unwrap().clone()
+    };
+    let sound = strides();
+    let first = sound
+        .iter()
+        .position(|page| page["page_type"] == "DATA_PAGE");
+    let first = first.unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    let offset = sound[first]["offset"].as_u64().unwrap() as usize;
+    bytes[offset] = 0xff;
+    fs::write(path, bytes).unwrap();
+    let broken = strides();
+    let output = lith(&["pages", path]);
+    assert_eq!(output.status.code(), Some(4));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    let place = format!("thrift at byte {offset}: ");
+    assert!(complaint.contains(&place), "{complaint}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(" error ") && text.contains(&place), "{text}");
+    // the error, then the same pages, of which one lacks what its header said
+    assert_eq!(broken.len(), sound.len() + 1);
+    let error = broken[first]["error"].as_str().unwrap();
+    assert!(error.starts_with(&place), "{error}");
+    let (bare, whole) = (&broken[first + 1], &sound[first]);
+    assert_eq!(bare["offset"], whole["offset"]);
+    assert_eq!(
+        (&bare["min"], &bare["rows"]),
+        (&whole["min"], &whole["rows"])
+    );
+    assert_eq!(
+        (&bare["page_type"], &bare["encoding"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(broken[first + 2..], sound[first + 1..]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_dataset_may_have_more_files_than_may_be_open() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::args::{Color, Engine, Explain, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::palette;
+use crate::output::{json_line, palette};
 use crate::run::Run;
 
 pub(super) fn run(args: &Explain, color: Color) -> Result {
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
             if let (Some(run), Value::Object(members)) = (run, &mut object) {
                 members.insert("analyze".into(), run.json());
             }
-            format!("{object}\n")
+            json_line(&object)
         }
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)

@@ -6,11 +6,11 @@ use lith_format::render::escape_controls;
 use serde_json::{Value, json};
 
 use crate::args::{Inspect, TextFormat};
-use crate::dataset::Opened;
+use crate::dataset::Dataset;
 use crate::encryption::Encrypted;
 use crate::failure::Result;
 use crate::leaves::{bound_cell, bound_json};
-use crate::output::{Table, bytes, count, plural, share};
+use crate::output::{Table, bytes, count, json_line, plural, share};
 use crate::summary::{ColumnSummary, Summary};
 use crate::warnings::{encryption, warnings};
 
@@ -19,8 +19,13 @@ const COLUMNS: usize = 40;
 const NOTES: usize = 15;
 
 pub(super) fn run(args: &Inspect) -> Result {
-    let opened = Opened::new(&args.input)?;
-    let summary = Summary::new(opened.files())?;
+    let dataset = Dataset::new(&args.input)?;
+    let mut summary = Summary::default();
+    // a file is let go before the next is opened: there may be more than a process may hold open
+    let told = dataset.each(|file| Ok(summary.add_file(file)?));
+    if summary.files == 0 {
+        return told;
+    }
     let text = match args.format {
         TextFormat::Text => {
             let (most, notes) = match args.all {
@@ -28,30 +33,31 @@ pub(super) fn run(args: &Inspect) -> Result {
                 false => (COLUMNS, NOTES),
             };
             heading(&summary)
-                + &partitions(&opened)
+                + &partitions(&dataset)
                 + &columns(&summary, most)
                 + &listed(&summary, notes)
         }
-        TextFormat::Json => format!("{}\n", as_json(&summary, &opened)),
+        TextFormat::Json => json_line(&as_json(&summary, &dataset)),
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    io::stdout().lock().write_all(text.as_bytes())?;
+    told
 }
 
 /// How many partitions there are, and by what.
-fn partitions(opened: &Opened) -> String {
-    let names = partition_names(opened);
+fn partitions(dataset: &Dataset) -> String {
+    let names = partition_names(dataset);
     match names.is_empty() {
         true => String::new(),
         false => {
-            let total = opened.table.dataset.partitions.len() as u64;
+            let total = dataset.files.partitions.len() as u64;
             let names = escape_controls(&names.join(", "));
             format!("{} by {names}\n", plural(total, "partition"))
         }
     }
 }
 
-fn partition_names(opened: &Opened) -> Vec<&str> {
-    let fields = opened.table.dataset.partition_columns.iter();
+fn partition_names(dataset: &Dataset) -> Vec<&str> {
+    let fields = dataset.files.partition_columns.iter();
     fields.map(|field| field.name.as_str()).collect()
 }
 
@@ -183,7 +189,7 @@ fn shorten(text: String) -> String {
     }
 }
 
-fn as_json(summary: &Summary, opened: &Opened) -> Value {
+fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
     let column = |column: &ColumnSummary| {
         json!({
             "name": column.name,
@@ -218,8 +224,8 @@ fn as_json(summary: &Summary, opened: &Opened) -> Value {
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
         "footer_bytes": summary.footer_bytes,
-        "partition_columns": partition_names(opened),
-        "partitions": opened.table.dataset.partitions.len(),
+        "partition_columns": partition_names(dataset),
+        "partitions": dataset.files.partitions.len(),
         "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
         "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),

@@ -1,31 +1,31 @@
 //! `lith pages`: the pages of Parquet columns, by indexes and headers, and the strides of ORC columns, by row
 //! index entries.
 //!
-//! A column that is encrypted is told in place of its pages; if there are no others, that is the error.
+//! What cannot be read, and columns that are encrypted, are told in place of their pages; the others are shown.
+//! They are printed as they are met: there may be very many of them.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use lith_format::error::{ErrorKind, Result as FormatResult};
-use lith_format::meta::{FileMeta, StrideMeta};
+use lith_format::error::{Error, Result as FormatResult};
+use lith_format::meta::StrideMeta;
 use lith_format::parquet::page::PageHeader;
-use lith_format::parquet::strides::PageMeta;
 use lith_format::stats::{Bound, ColumnStats};
 use lith_reader::file::{File, OpenOptions};
-use lith_reader::parquet::HeadedPage;
+use lith_reader::orc::OrcFile;
+use lith_reader::parquet::{Page, ParquetFile};
 use serde_json::{Value, json};
 
-use crate::args::{Pages, TextFormat};
+use crate::args::Pages;
 use crate::failure::Result;
-use crate::leaves::{self, Leaf, bound_cell, bound_json, bound_text};
-use crate::output::{Document, Table, count, print_documents};
+use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json, bound_text};
+use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
 /// A stride and whose it is; or why there is none.
 struct Row<'a> {
     row_group: usize,
     column: &'a Leaf,
-    stride: FormatResult<Stride>,
+    stride: FormatResult<Stride, String>,
 }
 
 /// A page or what a row index speaks of.
@@ -43,107 +43,144 @@ struct Stride {
 }
 
 pub(super) fn run(args: &Pages) -> Result {
-    print_documents(&args.files.paths, |path| document(path, args))
-}
-
-fn document(path: &Path, args: &Pages) -> Result<Document> {
-    let file = OpenOptions::default().open(path)?;
-    let columns = leaves::select(file.schema(), args.columns.as_deref())
-        .map_err(|error| error.at_path(file.path()))?;
-    let rows = rows(&file, &columns)?;
-    Ok(match args.format {
-        TextFormat::Text => Document::Text(table(&rows).to_string()),
-        TextFormat::Json => Document::Json(json!({
-            "schema_version": 1,
-            "strides": rows.iter().map(Row::json).collect::<Vec<_>>(),
-        })),
+    print_documents(&args.files.paths, args.format, |path, document| {
+        show(path, args, document)
     })
 }
 
-fn rows<'a>(file: &File, columns: &'a [Leaf]) -> FormatResult<Vec<Row<'a>>> {
-    let (meta, mut rows) = (file.full_meta()?, Vec::new());
-    for row_group in 0..meta.row_groups.len() {
-        for column in columns {
-            let row = |stride| Row {
-                row_group,
-                column,
-                stride,
-            };
-            match strides(file, &meta, row_group, column) {
-                Ok(strides) => rows.extend(strides.into_iter().map(|stride| row(Ok(stride)))),
-                Err(error) if error.kind() == ErrorKind::Encrypted => rows.push(row(Err(error))),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    if rows.iter().any(|row| row.stride.is_ok()) {
-        return Ok(rows);
-    }
-    let shown = |row: Row<'a>| {
-        let stride = Ok(row.stride?);
-        Ok(Row { stride, ..row })
+fn show(path: &Path, args: &Pages, document: &mut Document<'_>) -> Result {
+    let file = OpenOptions::default().open(path)?;
+    let columns = leaves::select(file.schema(), args.columns.as_deref())
+        .map_err(|error| error.at_path(file.path()))?;
+    let paged = file.parquet().is_some();
+    let mut listing = Listing::new("strides", args.format, move |rows| table(rows, paged));
+    let mut strides = Strides {
+        file: &file,
+        columns: &columns,
+        failed: Failed::default(),
+        to: |row: &Row<'_>| listing.add(row, document),
     };
-    rows.into_iter().map(shown).collect()
+    if let Some(parquet) = file.parquet() {
+        strides.pages(parquet)?;
+    } else if let Some(orc) = file.orc() {
+        strides.strides(orc)?;
+    }
+    let told = strides.failed.end();
+    if told.is_ok() {
+        listing.begin(document)?;
+    }
+    listing.end(document)?;
+    Ok(told?)
 }
 
-/// The strides of a column in a row group.
-fn strides(
-    file: &File,
-    meta: &FileMeta,
-    row_group: usize,
-    column: &Leaf,
-) -> FormatResult<Vec<Stride>> {
-    let (source, leaf) = (file.source(), column.id);
-    if let Some(parquet) = file.parquet() {
-        let pages = parquet.pages(source, row_group, leaf, &file.limits())?;
-        let headers = parquet.page_headers(source, row_group, leaf, &file.limits())?;
-        return Ok(headed(pages, headers));
+/// The strides of columns, and who takes them.
+struct Strides<'a, F> {
+    file: &'a File,
+    columns: &'a [Leaf],
+    failed: Failed,
+    to: F,
+}
+
+impl<'a, F: FnMut(&Row<'_>) -> FormatResult<()>> Strides<'a, F> {
+    fn pages(&mut self, parquet: &ParquetFile) -> FormatResult<()> {
+        let limits = self.file.limits();
+        let mut walk = parquet.walk(self.file.source().as_ref(), &limits);
+        for row_group in 0..self.file.row_groups() {
+            for column in self.columns {
+                match walk.chunk(row_group, column.id) {
+                    Err(error) => self.add(row_group, column, Err(error))?,
+                    Ok(mut pages) => {
+                        pages.try_for_each(|page| self.add(row_group, column, page.map(of_page)))?
+                    }
+                }
+            }
+        }
+        Ok(())
     }
-    let Some(orc) = file.orc() else {
-        return Ok(Vec::new());
+
+    fn strides(&mut self, orc: &OrcFile) -> FormatResult<()> {
+        for row_group in 0..self.file.row_groups() {
+            let walk = match orc.walk(self.file.source().as_ref(), row_group) {
+                Ok(walk) => walk,
+                Err(error) => {
+                    self.add_broken(row_group, error)?;
+                    continue;
+                }
+            };
+            let meta = walk.meta();
+            for column in self.columns {
+                let chunk = meta.chunks.get(column.id.index());
+                let encoding = chunk.and_then(|chunk| chunk.encodings.first().copied());
+                match walk.strides(column.id) {
+                    Err(error) => self.add(row_group, column, Err(error))?,
+                    Ok(strides) => strides.into_iter().try_for_each(|stride| {
+                        self.add(row_group, column, Ok(of_stride(stride, encoding)))
+                    })?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        row_group: usize,
+        column: &'a Leaf,
+        stride: FormatResult<Stride>,
+    ) -> FormatResult<()> {
+        let stride = stride.map_err(|error| self.failed.add(error));
+        (self.to)(&Row {
+            row_group,
+            column,
+            stride,
+        })
+    }
+
+    /// Tells of each column that its row group cannot be read.
+    fn add_broken(&mut self, row_group: usize, error: Error) -> FormatResult<()> {
+        let told = self.failed.add(error);
+        self.columns.iter().try_for_each(|column| {
+            (self.to)(&Row {
+                row_group,
+                column,
+                stride: Err(told.clone()),
+            })
+        })
+    }
+}
+
+/// What indexes and header say of a page; those of dictionaries have a header only.
+fn of_page(page: Page) -> Stride {
+    let mut stride = Stride {
+        place: Some(page.range),
+        ..Stride::default()
     };
-    let group = meta.row_groups.get(row_group);
-    let chunk = group.and_then(|group| group.chunks.get(leaf.index()));
-    let encoding = chunk.and_then(|chunk| chunk.encodings.first());
-    let strides = orc.strides(source, row_group, leaf)?.into_iter();
-    let stride = |stride: StrideMeta| Stride {
-        encoding: encoding.map(|name| name.to_string()),
+    if let Some(data) = page.data {
+        stride.rows = data.rows;
+        stride.values = data.stats.value_count;
+        stride.stats = data.stats;
+        stride.distrust = data.distrust;
+    }
+    if let Some((values, encoding)) = page.header.as_ref().and_then(PageHeader::values) {
+        stride.values = u64::try_from(values).ok();
+        stride.encoding = Some(encoding.to_string());
+    }
+    stride.header = page.header;
+    stride
+}
+
+fn of_stride(stride: StrideMeta, encoding: Option<&str>) -> Stride {
+    Stride {
+        encoding: encoding.map(str::to_string),
         rows: Some(stride.rows),
         values: stride.stats.value_count,
         stats: stride.stats,
         distrust: stride.distrust,
         ..Stride::default()
-    };
-    Ok(strides.map(stride).collect())
-}
-
-/// What indexes and headers say of the same pages; those of dictionaries have a header only.
-fn headed(pages: Vec<PageMeta>, headers: Vec<HeadedPage>) -> Vec<Stride> {
-    let pages = pages.into_iter().map(|page| {
-        let stride = Stride {
-            place: Some(page.range.clone()),
-            rows: page.rows,
-            values: page.stats.value_count,
-            stats: page.stats,
-            distrust: page.distrust,
-            ..Stride::default()
-        };
-        (page.range.start, stride)
-    });
-    let mut strides: BTreeMap<u64, Stride> = pages.collect();
-    for (range, header) in headers {
-        let stride = strides.entry(range.start).or_default();
-        stride.place.get_or_insert(range);
-        if let Some((values, encoding)) = header.values() {
-            stride.values = u64::try_from(values).ok();
-            stride.encoding = Some(encoding.to_string());
-        }
-        stride.header = Some(header);
     }
-    strides.into_values().collect()
 }
 
-const TITLES: [&str; 14] = [
+const TITLES: [&str; 15] = [
     "row group",
     "column",
     "type",
@@ -158,45 +195,50 @@ const TITLES: [&str; 14] = [
     "uncompressed",
     "min",
     "max",
+    ERROR,
 ];
+/// Why there is nothing in the other cells; it is shown where it is told of a row.
+const ERROR: &str = "error";
 /// Which of these are numbers, and which only pages have.
 const NUMBERS: [usize; 9] = [0, 4, 5, 6, 7, 8, 9, 10, 11];
 const OF_PAGES: [usize; 5] = [2, 8, 9, 10, 11];
 
-fn table(rows: &[Row]) -> Table {
-    let is_page = |row: &Row| {
-        row.stride
-            .as_ref()
-            .is_ok_and(|stride| stride.place.is_some())
+/// A table of rows, which are pages or not.
+fn table(rows: &[Vec<String>], paged: bool) -> Table {
+    let broken = rows
+        .iter()
+        .any(|row| row.last().is_some_and(|error| !error.is_empty()));
+    let is_shown = |column: &usize| {
+        (paged || !OF_PAGES.contains(column)) && (broken || TITLES[*column] != ERROR)
     };
-    let paged = rows.iter().any(is_page);
-    let shown: Vec<usize> = (0..TITLES.len())
-        .filter(|column| paged || !OF_PAGES.contains(column))
-        .collect();
+    let shown: Vec<usize> = (0..TITLES.len()).filter(is_shown).collect();
     let mut table = Table::new(shown.iter().map(|&column| TITLES[column]));
     for row in rows {
-        let cells = row.cells().into_iter().enumerate();
-        let cells = cells.filter(|(column, _)| shown.contains(column));
-        table.push(cells.map(|(_, cell)| Some(cell)).collect());
+        let cells = shown.iter().filter_map(|&column| row.get(column));
+        table.push(cells.cloned().map(Some).collect());
     }
     let numbers = shown.iter().enumerate();
     let numbers = numbers.filter(|(_, column)| NUMBERS.contains(column));
     numbers.fold(table, |table, (place, _)| table.right(place))
 }
 
-impl Row<'_> {
+impl Listed for Row<'_> {
+    fn is_error(&self) -> bool {
+        self.stride.is_err()
+    }
+
     /// A cell for each of [`TITLES`].
-    fn cells(&self) -> [String; TITLES.len()] {
+    fn cells(&self) -> Vec<String> {
         let number = |number: Option<u64>| number.map_or_else(|| "-".to_string(), count);
         let bound = |bound: &Option<Bound>| {
             let bound = bound.as_ref();
             bound_cell(bound.and_then(|bound| bound_text(&self.column.ty, bound)))
         };
-        let none = Stride {
-            encoding: Some("encrypted".into()),
-            ..Stride::default()
+        let none = Stride::default();
+        let (stride, error) = match &self.stride {
+            Ok(stride) => (stride, ""),
+            Err(error) => (&none, error.as_str()),
         };
-        let stride = self.stride.as_ref().unwrap_or(&none);
         let (first, rows) = start_and_length(&stride.rows);
         let (offset, bytes) = start_and_length(&stride.place);
         let (compressed, uncompressed) = stride.sizes();
@@ -217,7 +259,9 @@ impl Row<'_> {
             number(uncompressed),
             bound(&stride.stats.min),
             bound(&stride.stats.max),
+            error.to_string(),
         ]
+        .into()
     }
 
     fn json(&self) -> Value {
@@ -225,7 +269,7 @@ impl Row<'_> {
         let stride = match &self.stride {
             Ok(stride) => stride,
             Err(error) => {
-                out["error"] = error.message().into();
+                out["error"] = error.as_str().into();
                 return out;
             }
         };

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use lith_format::error::Error;
-use lith_format::render::{escape_controls, render_json_string};
+use lith_format::render::{escape_controls, escape_json, render_json_string};
 use lith_format::scan::TableSchema;
 use lith_format::{orc, parquet};
 use lith_planner::ddl::{create_table, spark_notation};
@@ -108,7 +108,7 @@ fn json(table: &TableSchema) -> String {
         ));
     }
     out.push_str("]}\n");
-    out
+    escape_json(&out).into_owned()
 }
 
 #[cfg(test)]

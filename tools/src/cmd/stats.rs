@@ -1,63 +1,92 @@
 //! `lith stats`: what the statistics of every row group say of its leaves, as far as they may be believed.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
 
+use lith_format::error::Result as FormatResult;
 use lith_format::meta::ChunkMeta;
+use lith_reader::file::File;
 use serde_json::{Value, json};
 
-use crate::args::{Stats, TextFormat};
-use crate::dataset::Opened;
+use crate::args::Stats;
+use crate::dataset::Dataset;
 use crate::failure::Result;
-use crate::leaves::{self, Leaf, bound_cell, bound_json, bound_text};
-use crate::output::{Table, bytes, count};
+use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json, bound_text};
+use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
-/// A leaf in a row group of a file.
+/// A leaf in a row group of a file, or why there is nothing to say of it.
 struct Row<'a> {
     file: &'a str,
     row_group: usize,
     rows: u64,
     leaf: &'a Leaf,
-    chunk: &'a ChunkMeta,
+    chunk: FormatResult<Cow<'a, ChunkMeta>, String>,
 }
 
 pub(super) fn run(args: &Stats) -> Result {
-    let opened = Opened::new(&args.input)?;
+    let dataset = Dataset::new(&args.input)?;
     // one file need not be named in every line
-    let unnamed = usize::from(opened.table.dataset.files.len() == 1);
-    let (mut table, mut list) = (table(unnamed), Vec::new());
-    for file in opened.files() {
-        let file = file?;
-        let name = file.path().display().to_string();
+    let unnamed = dataset.files.files.len() == 1;
+    let mut listing = Listing::new("stats", args.format, move |rows| table(rows, unnamed));
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut document = Document::new(&mut out, args.format);
+    let told = dataset.each(|file| {
         let leaves = leaves::select(file.schema(), args.columns.as_deref())
             .map_err(|error| error.at_path(file.path()))?;
-        let meta = file.full_meta()?;
-        for (row_group, group) in meta.row_groups.iter().enumerate() {
-            for leaf in &leaves {
-                let Some(chunk) = group.chunks.get(leaf.id.index()) else {
-                    continue;
-                };
-                let row = Row {
-                    file: &name,
-                    row_group,
-                    rows: group.rows,
-                    leaf,
-                    chunk,
-                };
-                match args.format {
-                    TextFormat::Text => table.push(row.cells().into_iter().skip(unnamed).collect()),
-                    TextFormat::Json => list.push(row.json()),
-                }
-            }
-        }
-    }
-    let text = match args.format {
-        TextFormat::Text => format!("{table}\n"),
-        TextFormat::Json => format!("{}\n", json!({"schema_version": 1, "stats": list})),
-    };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+        let mut failed = Failed::default();
+        each_chunk(file, &leaves, &mut failed, |row| {
+            listing.add(row, &mut document)
+        })?;
+        failed.end()?;
+        Ok(listing.begin(&mut document)?)
+    });
+    listing.end(&mut document)?;
+    document.end()?;
+    out.flush()?;
+    told
 }
 
-fn table(unnamed: usize) -> Table {
+/// Hands over a row for each of the leaves in each row group.
+fn each_chunk(
+    file: &File,
+    leaves: &[Leaf],
+    failed: &mut Failed,
+    mut to: impl FnMut(&Row<'_>) -> FormatResult<()>,
+) -> FormatResult<()> {
+    let name = file.path().display().to_string();
+    for row_group in 0..file.row_groups() {
+        // sizes of ORC's columns are in the footer of their stripe
+        let stripe = file.orc().map(|orc| {
+            let walk = orc.walk(file.source().as_ref(), row_group);
+            walk.map(|walk| walk.meta())
+                .map_err(|error| failed.add(error))
+        });
+        for leaf in leaves {
+            let chunk = match &stripe {
+                Some(Err(told)) => Err(told.clone()),
+                Some(Ok(stripe)) => Ok(stripe.chunks.get(leaf.id.index()).map(Cow::Borrowed)),
+                None => file
+                    .chunk(row_group, leaf.id)
+                    .map_err(|error| failed.add(error)),
+            };
+            let Some(chunk) = chunk.transpose() else {
+                continue;
+            };
+            let row = Row {
+                file: &name,
+                row_group,
+                rows: file.rows_of(row_group),
+                leaf,
+                chunk,
+            };
+            to(&row)?;
+        }
+    }
+    Ok(())
+}
+
+fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
+    let unnamed = usize::from(unnamed);
     let titles = [
         "file",
         "row group",
@@ -72,36 +101,65 @@ fn table(unnamed: usize) -> Table {
         "plain",
         "not believed",
     ];
-    let table = Table::new(titles.into_iter().skip(unnamed));
+    let mut table = Table::new(titles.into_iter().skip(unnamed));
+    for row in rows {
+        table.push(row.iter().skip(unnamed).cloned().map(Some).collect());
+    }
     let numbers = [1, 3, 4, 5, 6, 9, 10].map(|column| column - unnamed);
     numbers.into_iter().fold(table, Table::right)
 }
 
-impl Row<'_> {
-    fn cells(&self) -> Vec<Option<String>> {
-        let (stats, ty) = (&self.chunk.stats, &self.leaf.ty);
-        let number = |number: Option<u64>| number.map_or("-".to_string(), count);
-        let size = |size: Option<u64>| size.map_or("-".to_string(), bytes);
-        let bound = |bound: Option<_>| bound_cell(bound.and_then(|bound| bound_text(ty, bound)));
-        let cells = [
+impl Listed for Row<'_> {
+    fn is_error(&self) -> bool {
+        self.chunk.is_err()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let none = || "-".to_string();
+        let place = [
             self.file.to_string(),
             self.row_group.to_string(),
             self.leaf.name.clone(),
             count(self.rows),
+        ];
+        let chunk = match &self.chunk {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                let unknown = std::iter::repeat_with(none).take(7);
+                let place = place.into_iter().chain(unknown);
+                return place.chain([error.clone()]).collect();
+            }
+        };
+        let (stats, ty) = (&chunk.stats, &self.leaf.ty);
+        let number = |number: Option<u64>| number.map_or_else(none, count);
+        let size = |size: Option<u64>| size.map_or_else(none, bytes);
+        let bound = |bound: Option<_>| bound_cell(bound.and_then(|bound| bound_text(ty, bound)));
+        let known = [
             number(stats.null_count),
             number(stats.nan_count),
             number(stats.distinct_count),
             bound(stats.min.as_ref()),
             bound(stats.max.as_ref()),
-            size(self.chunk.compressed_bytes),
-            size(self.chunk.uncompressed_bytes),
-            self.chunk.distrust.unwrap_or_default().to_string(),
+            size(chunk.compressed_bytes),
+            size(chunk.uncompressed_bytes),
+            chunk.distrust.unwrap_or_default().to_string(),
         ];
-        cells.into_iter().map(Some).collect()
+        place.into_iter().chain(known).collect()
     }
 
     fn json(&self) -> Value {
-        let (stats, ty) = (&self.chunk.stats, &self.leaf.ty);
+        let chunk = match &self.chunk {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                return json!({
+                    "file": self.file,
+                    "row_group": self.row_group,
+                    "column": self.leaf.name,
+                    "error": error,
+                });
+            }
+        };
+        let (stats, ty) = (&chunk.stats, &self.leaf.ty);
         json!({
             "file": self.file,
             "row_group": self.row_group,
@@ -116,9 +174,9 @@ impl Row<'_> {
             "min_exact": stats.min.as_ref().map(|bound| bound.exact),
             "max": bound_json(ty, &stats.max),
             "max_exact": stats.max.as_ref().map(|bound| bound.exact),
-            "compressed_bytes": self.chunk.compressed_bytes,
-            "uncompressed_bytes": self.chunk.uncompressed_bytes,
-            "distrust": self.chunk.distrust,
+            "compressed_bytes": chunk.compressed_bytes,
+            "uncompressed_bytes": chunk.uncompressed_bytes,
+            "distrust": chunk.distrust,
         })
     }
 }

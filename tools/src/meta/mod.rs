@@ -1,43 +1,66 @@
 //! Everything that a file's metadata says, as JSON in the words of its specification.
 //!
 //! What is not written is not there; numbers of the future are shown as numbers. Text that is not UTF-8, bytes
-//! and floats that JSON has no word for are strings, as in rows.
+//! and floats that JSON has no word for are strings, as in rows. It is printed while it is decoded, once it is
+//! known that all that must be there can be decoded: the memory it takes does not grow with the file.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::Format;
 use lith_format::render::render_json;
 use lith_format::scalar::Scalar;
-use lith_format::tree::Node;
+use lith_format::tree::{Event, Node};
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::file::detect;
 use lith_reader::source::{FileSource, Source};
 use serde_json::{Map, Number, Value};
 
+use crate::output::{Json, Part, Printer};
+
 mod orc;
 mod page_headers;
 mod parquet;
 
-/// The metadata of a file. A footer that no reader would accept is shown all the same, as far as it can be
-/// taken apart.
-pub fn meta(path: &Path) -> Result<Value> {
-    let read = || {
+/// Prints the metadata of a file. A footer that no reader would accept is shown all the same, as far as it can
+/// be taken apart.
+///
+/// # Errors
+/// A file of which nothing can be shown, before anything is printed.
+pub fn print(path: &Path, out: &mut dyn Printer) -> Result<()> {
+    let mut print = || {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-        meta_of(&source, &Limits::default())
+        print_of(&source, &Limits::default(), out)
     };
-    read().map_err(|error| error.at_path(path))
+    print().map_err(|error| error.at_path(path))
 }
 
-/// The metadata of what `source` holds, no larger than `limits` allow.
-pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
+/// Prints the metadata of what `source` holds, no larger than `limits` allow.
+fn print_of(source: &Arc<dyn Source>, limits: &Limits, out: &mut dyn Printer) -> Result<()> {
     match detect(source.as_ref())? {
-        Format::Orc => orc::meta(source, limits),
-        Format::Parquet => parquet::meta(source.as_ref(), limits),
+        Format::Orc => orc::print(source, limits, out),
+        Format::Parquet => parquet::print(source.as_ref(), limits, out),
     }
+}
+
+/// What [`print`] prints of a file, whole.
+pub fn meta(path: &Path) -> Result<Value> {
+    whole(|out| print(path, out))
+}
+
+/// The same of what `source` holds, no larger than `limits` allow.
+pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
+    whole(|out| print_of(source, limits, out))
+}
+
+fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<()>) -> Result<Value> {
+    let mut json = Json::new(Vec::new());
+    print(&mut json)?;
+    serde_json::from_slice(&json.into_inner())
+        .map_err(|error| Error::limit("metadata is nested too deeply").with_source(error))
 }
 
 /// A value as rows show it.
@@ -46,6 +69,23 @@ pub(crate) fn value_json(ty: &LogicalType, value: Scalar) -> Value {
     let mut text = String::new();
     render_json(&vector, 0, &mut text);
     serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
+/// Prints a part of a tree.
+fn part(event: Event, out: &mut dyn Printer) -> Result<()> {
+    match event {
+        Event::BeginObject => out.part(Part::BeginObject),
+        Event::Field(name) => out.part(Part::Name(&name)),
+        Event::EndObject => out.part(Part::EndObject),
+        Event::BeginList => out.part(Part::BeginList),
+        Event::EndList => out.part(Part::EndList),
+        Event::Value(node) => out.value(&json(node)),
+    }
+}
+
+/// Prints a tree.
+fn print_tree(node: Node, out: &mut dyn Printer) -> Result<()> {
+    node.tell(&mut |event| part(event, out))
 }
 
 fn json(node: Node) -> Value {

@@ -16,12 +16,14 @@ use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::BloomFilter;
 use lith_format::orc::tail::Tail;
 use lith_format::orc::tree::{self, Shape};
+use lith_format::tree::Node;
 use lith_reader::orc::OrcFile;
 use lith_reader::source::Source;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{digits, json as to_json};
+use super::{digits, json as to_json, print_tree};
+use crate::output::{Nowhere, Part, Printer};
 
 /// A file whose tail is decoded.
 struct Opened<'a> {
@@ -30,39 +32,50 @@ struct Opened<'a> {
     limits: Limits,
 }
 
-pub(super) fn meta(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
-    let (limits, orc) = (*limits, &OrcFile::open(source, limits)?);
+pub(super) fn print(
+    source: &Arc<dyn Source>,
+    limits: &Limits,
+    out: &mut dyn Printer,
+) -> Result<()> {
     let file = Opened {
         source,
-        orc,
-        limits,
+        orc: &OrcFile::open(source, limits)?,
+        limits: *limits,
     };
-    let tail = orc.tail();
-    let postscript = file.read(tail.postscript_range())?;
-    let postscript = tree::decode(&postscript, &tree::POST_SCRIPT, &limits)?;
-    let mut metadata = file.section(tail.metadata_range(), &tree::METADATA)?;
-    let stripe_stats = match metadata.get_mut("stripe_stats") {
-        Some(stats) => stats.take(),
-        None => json!([]),
-    };
-    let stripes = 0..tail.footer.stripes.len();
-    Ok(json!({
-        "schema_version": 1,
-        "format": "orc",
-        "file_length": tail.file_length,
-        "postscript_length": tail.postscript_length,
-        "postscript": to_json(postscript),
-        "footer": file.section(tail.footer_range(), &tree::FOOTER)?,
-        "stripe_stats": stripe_stats,
-        "stripes": stripes
-            .map(|ordinal| file.stripe(ordinal).map_err(|error| error.at_row_group(ordinal)))
-            .collect::<Result<Vec<_>>>()?,
-    }))
+    file.print(&mut Nowhere)?;
+    file.print(out)
 }
 
 impl Opened<'_> {
     fn tail(&self) -> &Tail {
         self.orc.tail()
+    }
+
+    fn print(&self, out: &mut dyn Printer) -> Result<()> {
+        let tail = self.tail();
+        let postscript = self.read(tail.postscript_range())?;
+        let postscript = tree::decode(&postscript, &tree::POST_SCRIPT, &self.limits)?;
+        out.part(Part::BeginObject)?;
+        out.members(&json!({
+            "schema_version": 1,
+            "format": "orc",
+            "file_length": tail.file_length,
+            "postscript_length": tail.postscript_length,
+            "postscript": to_json(postscript),
+        }))?;
+        out.part(Part::Name("footer"))?;
+        print_tree(self.section(tail.footer_range(), &tree::FOOTER)?, out)?;
+        out.part(Part::Name("stripe_stats"))?;
+        let metadata = self.section(tail.metadata_range(), &tree::METADATA)?;
+        print_tree(field(metadata, "stripe_stats"), out)?;
+        out.part(Part::Name("stripes"))?;
+        out.part(Part::BeginList)?;
+        for ordinal in 0..tail.footer.stripes.len() {
+            let stripe = self.stripe(ordinal, out);
+            stripe.map_err(|error| error.at_row_group(ordinal))?;
+        }
+        out.part(Part::EndList)?;
+        out.part(Part::EndObject)
     }
 
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
@@ -72,36 +85,41 @@ impl Opened<'_> {
     }
 
     /// What lies in compression chunks, as a structure.
-    fn section(&self, range: Range<u64>, shape: &'static Shape) -> Result<Value> {
+    fn section(&self, range: Range<u64>, shape: &'static Shape) -> Result<Node> {
         let start = range.start;
         let bytes = self.read(range)?;
-        let node = self.tail().tree(&bytes, start, shape, &self.limits)?;
-        Ok(to_json(node))
+        self.tail().tree(&bytes, start, shape, &self.limits)
     }
 
-    fn stripe(&self, ordinal: usize) -> Result<Value> {
+    fn stripe(&self, ordinal: usize, out: &mut dyn Printer) -> Result<()> {
         let stripe = &self.tail().footer.stripes[ordinal];
-        let footer = self.orc.stripe_footer(self.source, ordinal)?;
-        let (mut row_index, mut bloom) = (Map::new(), Map::new());
-        for (stream, range) in footer.stream_ranges(stripe) {
-            let column = stream.column.to_string();
-            match stream.kind {
-                StreamKind::RowIndex => {
-                    row_index.insert(column, self.section(range, &tree::ROW_INDEX)?);
-                }
-                StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 => {
-                    let filters = self.bloom_filters(range)?;
-                    let kinds = bloom.entry(column).or_insert_with(|| json!({}));
-                    kinds[stream.kind.name()] = filters;
-                }
-                _ => {}
+        let walk = self.orc.walk(self.source.as_ref(), ordinal)?;
+        out.part(Part::BeginObject)?;
+        out.part(Part::Name("footer"))?;
+        print_tree(
+            self.section(stripe.footer_range(), &tree::STRIPE_FOOTER)?,
+            out,
+        )?;
+        out.part(Part::Name("row_index"))?;
+        out.part(Part::BeginObject)?;
+        for (stream, range) in walk.footer().stream_ranges(stripe) {
+            if stream.kind == StreamKind::RowIndex {
+                out.part(Part::Name(&stream.column.to_string()))?;
+                print_tree(self.section(range, &tree::ROW_INDEX)?, out)?;
             }
         }
-        Ok(json!({
-            "footer": self.section(stripe.footer_range(), &tree::STRIPE_FOOTER)?,
-            "row_index": row_index,
-            "bloom": bloom,
-        }))
+        out.part(Part::EndObject)?;
+        out.part(Part::Name("bloom"))?;
+        let mut bloom = Map::new();
+        for (stream, range) in walk.footer().stream_ranges(stripe) {
+            if let StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 = stream.kind {
+                let filters = self.bloom_filters(range)?;
+                let kinds = bloom.entry(stream.column.to_string());
+                kinds.or_insert_with(|| json!({}))[stream.kind.name()] = filters;
+            }
+        }
+        out.value(&bloom.into())?;
+        out.part(Part::EndObject)
     }
 
     fn bloom_filters(&self, range: Range<u64>) -> Result<Value> {
@@ -110,6 +128,16 @@ impl Opened<'_> {
         let index = self.tail().bloom_filters(&bytes, start, &self.limits)?;
         Ok(index.bloom_filter.iter().map(bloom_filter).collect())
     }
+}
+
+/// A repeated field of a structure; without elements, if it is not there.
+fn field(node: Node, name: &str) -> Node {
+    let fields = match node {
+        Node::Object(fields) => fields,
+        _ => Vec::new(),
+    };
+    let found = fields.into_iter().find(|(field, _)| field == name);
+    found.map_or(Node::List(Vec::new()), |(_, node)| node)
 }
 
 fn bloom_filter(filter: &BloomFilter) -> Value {

@@ -15,57 +15,95 @@ use lith_format::tree::Node;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 
-use super::json as to_json;
-
 /// How a page is counted whose header does not say its type.
 const NO_TYPE: &str = "None";
 
-/// The headers of a chunk's pages, as far as they were met.
-#[derive(Default)]
-pub(super) struct PageHeaders {
-    pub headers: Vec<Value>,
-    /// How many there are of each type.
+/// How pages are counted when there are more types of them than [`TYPES`].
+const OTHER_TYPES: &str = "others";
+const TYPES: usize = 256;
+
+/// The header of a page, and where it lies.
+pub(super) struct Headed {
+    pub offset: u64,
+    pub length: u64,
+    pub header: Node,
+}
+
+/// The headers of a chunk's pages, one after the other.
+pub(super) struct PageHeaders<'a> {
+    position: u64,
+    end: u64,
+    limits: &'a Limits,
+    /// How many there were.
+    pub count: u64,
+    /// How many of each type.
     pub types: Map<String, Value>,
 }
 
-impl PageHeaders {
-    /// Adds the headers of the chunk that `meta` tells of; those before an error stay.
-    pub(super) fn walk(
-        &mut self,
-        meta: &Node,
-        window: &mut Window<'_>,
-        limits: &Limits,
-    ) -> Result<()> {
-        let (mut position, end) = place(meta)?;
-        while position < end {
-            if position < MAGIC.len() as u64 || position >= window.size() {
-                return Err(Error::corrupt(format!("no page can lie at {position}")));
-            }
-            let decode = |bytes: &[u8]| tree::decode(bytes, &PAGE_HEADER, limits);
-            let (header, length) = window.decode(position, decode)?;
-            let size = header.int("compressed_page_size").unwrap_or(-1);
-            self.push(position, length, header);
-            let size = u64::try_from(size).map_err(|_| {
-                Error::corrupt("a page without a size").at(PAGE_HEADER.name(), position)
-            })?;
-            position = position.saturating_add(length).saturating_add(size);
-        }
-        Ok(())
+impl<'a> PageHeaders<'a> {
+    /// Those of the chunk that `meta` tells of.
+    pub(super) fn new(meta: &Node, limits: &'a Limits) -> Result<Self> {
+        let (position, end) = place(meta)?;
+        Ok(PageHeaders {
+            position,
+            end,
+            limits,
+            count: 0,
+            types: Map::new(),
+        })
     }
 
-    fn push(&mut self, offset: u64, length: u64, header: Node) {
-        let name = match header.get("type") {
+    /// The next header, and the error that ends the walk behind it, if there is one; neither at the end.
+    pub(super) fn next(&mut self, window: &mut Window<'_>) -> (Option<Headed>, Option<Error>) {
+        if self.position >= self.end {
+            return (None, None);
+        }
+        let headed = match self.read(window) {
+            Ok(headed) => headed,
+            Err(error) => return (None, Some(error)),
+        };
+        self.add(&headed.header);
+        let size = headed.header.int("compressed_page_size").unwrap_or(-1);
+        let error = match u64::try_from(size) {
+            Ok(size) => {
+                let behind = self.position.saturating_add(headed.length);
+                self.position = behind.saturating_add(size);
+                None
+            }
+            Err(_) => {
+                let error = Error::corrupt("a page without a size");
+                Some(error.at(PAGE_HEADER.name(), self.position))
+            }
+        };
+        (Some(headed), error)
+    }
+
+    fn read(&self, window: &mut Window<'_>) -> Result<Headed> {
+        let offset = self.position;
+        if offset < MAGIC.len() as u64 || offset >= window.size() {
+            return Err(Error::corrupt(format!("no page can lie at {offset}")));
+        }
+        let decode = |bytes: &[u8]| tree::decode(bytes, &PAGE_HEADER, self.limits);
+        let (header, length) = window.decode(offset, decode)?;
+        Ok(Headed {
+            offset,
+            length,
+            header,
+        })
+    }
+
+    fn add(&mut self, header: &Node) {
+        self.count += 1;
+        let mut name = match header.get("type") {
             Some(Node::Name(name)) => (*name).to_string(),
             Some(Node::Int(number)) => number.to_string(),
             _ => NO_TYPE.to_string(),
         };
+        if self.types.len() >= TYPES && !self.types.contains_key(&name) {
+            name = OTHER_TYPES.to_string();
+        }
         let count = self.types.entry(name).or_insert_with(|| json!(0));
         *count = json!(count.as_u64().unwrap_or(0) + 1);
-        self.headers.push(json!({
-            "offset": offset,
-            "header_length": length,
-            "header": to_json(header),
-        }));
     }
 }
 

@@ -16,42 +16,45 @@ use lith_format::parquet::bound;
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::tree::{self, Shape};
-use lith_format::tree::Node;
+use lith_format::tree::{Elements, Node, Taker};
 use lith_reader::parquet::footer_bytes;
 use lith_reader::source::Source;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page_headers::PageHeaders;
-use super::{digits, json as to_json, value_json};
+use super::page_headers::{Headed, PageHeaders};
+use super::{digits, json as to_json, part, value_json};
+use crate::output::{Part, Printer};
 
-pub(super) fn meta(source: &dyn Source, limits: &Limits) -> Result<Value> {
+pub(super) fn print(source: &dyn Source, limits: &Limits, out: &mut dyn Printer) -> Result<()> {
     let (range, bytes) = footer_bytes(source, limits)?;
-    let (footer, _) = tree::decode(&bytes, &tree::FILE_META_DATA, limits)
-        .map_err(|error| error.rebase(range.start))?;
+    let footer = |to: &mut Taker<'_>| tree::tell(&bytes, &tree::FILE_META_DATA, limits, to);
+    // a footer that cannot be taken apart is not shown
+    footer(&mut |_| Ok(())).map_err(|error| error.rebase(range.start))?;
     let leaves = leaves(&bytes, limits).unwrap_or_default();
-    let mut beside = Beside {
-        window: Window::new(source),
-        limits,
-    };
-    let mut chunks = Vec::new();
-    for (row_group, group) in footer.list("row_groups").iter().enumerate() {
-        for (column, chunk) in group.list("columns").iter().enumerate() {
-            let mut fields = Map::new();
-            fields.insert("row_group".into(), row_group.into());
-            fields.insert("column".into(), column.into());
-            beside.describe(chunk, leaves.get(column), &mut fields);
-            chunks.push(Value::Object(fields));
-        }
-    }
-    Ok(json!({
+    out.part(Part::BeginObject)?;
+    out.members(&json!({
         "schema_version": 1,
         "format": "parquet",
         "footer_length": bytes.len(),
-        "footer": to_json(footer),
-        "chunks": chunks,
-    }))
+    }))?;
+    out.part(Part::Name("footer"))?;
+    footer(&mut |event| part(event, out))?;
+    out.part(Part::Name("chunks"))?;
+    out.part(Part::BeginList)?;
+    let mut beside = Beside {
+        window: Window::new(source),
+        limits,
+        out,
+    };
+    let mut chunks = Elements::new(&["row_groups", "columns"], |places: &[usize], chunk| {
+        let leaf = places.last().and_then(|column| leaves.get(*column));
+        beside.describe(places, &chunk, leaf)
+    });
+    footer(&mut |event| chunks.add(event))?;
+    out.part(Part::EndList)?;
+    out.part(Part::EndObject)
 }
 
 /// What it takes to show bounds as values; a schema that makes no sense leaves them bytes.
@@ -60,59 +63,107 @@ fn leaves(bytes: &Bytes, limits: &Limits) -> Result<Vec<Leaf>> {
     schema::decode(&elements, limits).map(|(_, leaves)| leaves)
 }
 
-/// What a file holds beside its footer.
+/// What a file holds beside its footer, and who prints it.
 struct Beside<'a> {
     window: Window<'a>,
     limits: &'a Limits,
+    out: &'a mut dyn Printer,
 }
 
 impl Beside<'_> {
-    /// All that the file holds of a chunk beside the footer.
-    fn describe(&mut self, chunk: &Node, leaf: Option<&Leaf>, out: &mut Map<String, Value>) {
+    /// Prints all that the file holds of a chunk beside the footer.
+    fn describe(&mut self, places: &[usize], chunk: &Node, leaf: Option<&Leaf>) -> Result<()> {
         let (meta, absence) = readable(chunk);
         let absence = absence.as_ref();
-        let mut pages = PageHeaders::default();
-        let walked =
-            reachable(absence).and_then(|()| pages.walk(meta, &mut self.window, self.limits));
-        out.insert("page_count".into(), pages.headers.len().into());
-        out.insert("page_types".into(), pages.types.into());
-        out.insert("pages".into(), pages.headers.into());
-        note("page_error", walked.err(), out);
+        self.out.part(Part::BeginObject)?;
+        for (name, place) in ["row_group", "column"].iter().zip(places) {
+            self.member(name, (*place).into())?;
+        }
+        self.pages(meta, absence)?;
         for (name, shape) in [
             ("column_index", &tree::COLUMN_INDEX),
             ("offset_index", &tree::OFFSET_INDEX),
         ] {
             let index = self.index(chunk, (name, shape), absence);
-            out.insert(format!("has_{name}"), matches!(index, Ok(Some(_))).into());
+            let is_there = matches!(index, Ok(Some(_)));
+            self.member(&format!("has_{name}"), is_there.into())?;
             match index {
                 Ok(None) => {}
-                Ok(Some(index)) => {
-                    out.insert(name.into(), index);
+                Ok(Some(bytes)) => {
+                    self.out.part(Part::Name(name))?;
+                    tree::tell(&bytes, shape, self.limits, &mut |event| {
+                        part(event, self.out)
+                    })?;
                 }
-                Err(error) => note(&format!("{name}_error"), Some(error), out),
+                Err(error) => self.note(&format!("{name}_error"), Some(error))?,
             }
         }
         let bloom = self.bloom_filter(meta, absence);
-        out.insert(
-            "has_bloom_filter".into(),
-            matches!(bloom, Ok(Some(_))).into(),
-        );
+        let is_there = matches!(bloom, Ok(Some(_)));
+        self.member("has_bloom_filter", is_there.into())?;
         match bloom {
-            Ok(bloom) => out.extend(bloom.unwrap_or_default()),
-            Err(error) => note("bloom_filter_error", Some(error), out),
+            Ok(bloom) => self.out.members(&bloom.unwrap_or_default().into())?,
+            Err(error) => self.note("bloom_filter_error", Some(error))?,
         }
         if let Some(values) = leaf.and_then(|leaf| statistics(meta, leaf)) {
-            out.insert("statistics_decoded".into(), values.into());
+            self.member("statistics_decoded", values.into())?;
+        }
+        self.out.part(Part::EndObject)
+    }
+
+    /// Prints the headers of a chunk's pages; those before an error are shown.
+    fn pages(&mut self, meta: &Node, absence: Option<&Error>) -> Result<()> {
+        let headers = reachable(absence).and_then(|()| PageHeaders::new(meta, self.limits));
+        let (mut count, mut types, mut failed) = (0, Map::new(), None);
+        self.out.part(Part::Name("pages"))?;
+        self.out.part(Part::BeginList)?;
+        match headers {
+            Err(error) => failed = Some(error),
+            Ok(mut headers) => {
+                while failed.is_none() {
+                    let (headed, error) = headers.next(&mut self.window);
+                    failed = error;
+                    match headed {
+                        Some(headed) => self.page(headed)?,
+                        None => break,
+                    }
+                }
+                (count, types) = (headers.count, headers.types);
+            }
+        }
+        self.out.part(Part::EndList)?;
+        self.member("page_count", count.into())?;
+        self.member("page_types", types.into())?;
+        self.note("page_error", failed)
+    }
+
+    fn page(&mut self, page: Headed) -> Result<()> {
+        self.out.value(&json!({
+            "offset": page.offset,
+            "header_length": page.length,
+            "header": to_json(page.header),
+        }))
+    }
+
+    fn member(&mut self, name: &str, value: Value) -> Result<()> {
+        self.out.part(Part::Name(name))?;
+        self.out.value(&value)
+    }
+
+    fn note(&mut self, name: &str, error: Option<Error>) -> Result<()> {
+        match error {
+            Some(error) => self.member(name, error.to_string().into()),
+            None => Ok(()),
         }
     }
 
-    /// The index called `name`, if the chunk has one.
+    /// The bytes of the index called `name`, if the chunk has one; they can be taken apart.
     fn index(
         &mut self,
         chunk: &Node,
         (name, shape): (&str, &'static Shape),
         absence: Option<&Error>,
-    ) -> Result<Option<Value>> {
+    ) -> Result<Option<Bytes>> {
         let Some(offset) = chunk.int(&format!("{name}_offset")) else {
             return Ok(None);
         };
@@ -122,10 +173,10 @@ impl Beside<'_> {
             let message = format!("an index cannot have {length} bytes at {offset}");
             return Err(Error::corrupt(message).at(shape.name(), 0));
         };
-        let bytes = self.window.read(offset, length, self.limits.page_bytes)?;
-        let (node, _) =
-            tree::decode(&bytes, shape, self.limits).map_err(|error| error.rebase(offset))?;
-        Ok(Some(to_json(node)))
+        let bytes = self.window.read(offset, length, self.limits.footer_bytes)?;
+        tree::tell(&bytes, shape, self.limits, &mut |_| Ok(()))
+            .map_err(|error| error.rebase(offset))?;
+        Ok(Some(bytes))
     }
 
     /// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
@@ -147,21 +198,27 @@ impl Beside<'_> {
         let bits = header.int("numBytes").unwrap_or(-1);
         let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
         let place = offset.saturating_add(length);
-        let digest = Sha256::digest(self.window.read(place, bits, self.limits.page_bytes)?);
+        let digest = self.digest(place, bits)?;
         Ok(Some(Map::from_iter([
             ("bloom_filter_header".to_string(), to_json(header)),
             ("bloom_filter_bitset_offset".to_string(), place.into()),
-            (
-                "bloom_filter_bitset_sha256".to_string(),
-                digits(&digest).into(),
-            ),
+            ("bloom_filter_bitset_sha256".to_string(), digest.into()),
         ])))
     }
-}
 
-fn note(name: &str, error: Option<Error>, out: &mut Map<String, Value>) {
-    if let Some(error) = error {
-        out.insert(name.into(), error.to_string().into());
+    /// The SHA-256 of `length` bytes at `offset`.
+    fn digest(&mut self, offset: u64, length: u64) -> Result<String> {
+        const PIECE: usize = 1 << 20;
+        let length = Limits::check(length, self.limits.page_bytes, "filter")?;
+        let mut digest = Sha256::new();
+        for start in (0..length).step_by(PIECE) {
+            let (place, piece) = (
+                offset.saturating_add(start as u64),
+                PIECE.min(length - start),
+            );
+            digest.update(self.window.read(place, piece as u64, PIECE)?);
+        }
+        Ok(digits(&digest.finalize()))
     }
 }
 
@@ -211,6 +268,7 @@ fn statistics(meta: &Node, leaf: &Leaf) -> Option<Map<String, Value>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::whole as value_of;
     use super::*;
     use lith_format::parquet::column_metadata::ColumnMetaData;
     use lith_format::parquet::encryption::ColumnCryptoMetaData;
@@ -248,7 +306,8 @@ mod tests {
     }
 
     fn shown(bytes: Vec<u8>) -> Result<Value> {
-        meta(&BytesSource::new(bytes, "test"), &Limits::default())
+        let source = BytesSource::new(bytes, "test");
+        value_of(|out| print(&source, &Limits::default(), out))
     }
 
     /// A page, an offset index, and a filter of 32 bytes.

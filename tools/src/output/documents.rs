@@ -5,49 +5,163 @@
 //! several, text   "file: PATH", what is said, an empty line, ..
 //! several, JSON   {"file":PATH, ..} a line
 //! ```
+//! A file that cannot be read does not keep the others from being shown: its error goes to standard error, and
+//! the worst of all errors decides the exit code.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use lith_format::error::Result as FormatResult;
 use lith_format::render::escape_controls;
 use lith_planner::discover;
-use serde_json::Value;
+use serde_json::json;
 
-use crate::failure::Result;
+use super::printer::{Json, Outline, Part, Printer, output_error};
+use crate::args::TextFormat;
+use crate::failure::{Failure, Result, Told};
 
-/// What is said of a file.
-pub enum Document {
-    /// For people, without a last line feed.
-    Text(String),
-    /// For programs.
-    Json(Value),
+/// What is said of a file, while it is said.
+pub struct Document<'a> {
+    form: Form<'a>,
+    /// What goes before: the file's name, where there are several.
+    name: Option<&'a str>,
+    /// Whether another was printed before.
+    others: bool,
+    begun: bool,
+    /// Whether the last line is not ended.
+    in_line: bool,
+}
+
+type Out<'a> = &'a mut dyn Write;
+
+enum Form<'a> {
+    Json(Json<Out<'a>>),
+    Text(Outline<Out<'a>>),
+}
+
+impl<'a> Document<'a> {
+    /// One that stands alone.
+    pub fn new(out: &'a mut dyn Write, format: TextFormat) -> Self {
+        let form = match format {
+            TextFormat::Json => Form::Json(Json::new(out)),
+            TextFormat::Text => Form::Text(Outline::new(out)),
+        };
+        Document {
+            form,
+            name: None,
+            others: false,
+            begun: false,
+            in_line: false,
+        }
+    }
+
+    /// Prints whole lines of text.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn text(&mut self, text: &str) -> FormatResult<()> {
+        self.begin()?;
+        self.write(text)
+    }
+
+    fn write(&mut self, text: &str) -> FormatResult<()> {
+        let out = match &mut self.form {
+            Form::Json(json) => json.out(),
+            Form::Text(outline) => outline.out(),
+        };
+        out.write_all(text.as_bytes()).map_err(output_error)
+    }
+
+    /// Prints what goes before the first part, once.
+    fn begin(&mut self) -> FormatResult<()> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        match (&self.form, self.name) {
+            (Form::Text(_), Some(name)) => {
+                let between = if self.others { "\n" } else { "" };
+                self.write(&format!("{between}file: {}\n", escape_controls(name)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the last line. Returns whether anything was printed, here or before.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn end(mut self) -> FormatResult<bool> {
+        if self.in_line {
+            self.write("\n")?;
+        }
+        Ok(self.begun || self.others)
+    }
+}
+
+impl Printer for Document<'_> {
+    fn part(&mut self, part: Part<'_>) -> FormatResult<()> {
+        let is_first = !self.begun;
+        self.begin()?;
+        self.in_line = true;
+        match &mut self.form {
+            Form::Text(outline) => outline.part(part),
+            Form::Json(json) => {
+                json.part(part)?;
+                match self.name.filter(|_| is_first) {
+                    Some(name) => json.members(&json!({"file": name})),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
 }
 
 /// Prints what `of` says of each file that is or lies under `paths`, in order of their paths.
 ///
 /// # Errors
-/// Paths without files, and the first error of `of`, after what was said before it.
-pub fn print_documents(paths: &[PathBuf], mut of: impl FnMut(&Path) -> Result<Document>) -> Result {
-    let files = discover::list(paths)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    for (index, path) in files.iter().enumerate() {
-        let name = (files.len() > 1).then(|| path.display().to_string());
-        match of(path)? {
-            Document::Text(text) => {
-                if let Some(name) = name {
-                    let between = if index > 0 { "\n" } else { "" };
-                    writeln!(out, "{between}file: {}", escape_controls(&name))?;
-                }
-                writeln!(out, "{text}")?;
-            }
-            Document::Json(mut value) => {
-                if let (Some(name), Value::Object(members)) = (name, &mut value) {
-                    members.shift_insert(0, "file".into(), name.into());
-                }
-                serde_json::to_writer(&mut out, &value).map_err(io::Error::from)?;
-                writeln!(out)?;
-            }
+/// Those of paths and of `of`, after all that could be said.
+pub fn print_documents(
+    paths: &[PathBuf],
+    format: TextFormat,
+    mut of: impl FnMut(&Path, &mut Document<'_>) -> Result,
+) -> Result {
+    let mut told = Told::default();
+    let files = files(paths, &mut told)?;
+    let (mut out, mut others) = (BufWriter::new(io::stdout().lock()), false);
+    for path in &files {
+        let name = path.display().to_string();
+        let mut document = Document {
+            name: (files.len() > 1).then_some(&*name),
+            others,
+            ..Document::new(&mut out, format)
+        };
+        let said = of(path, &mut document);
+        others = document.end()?;
+        if let Err(failure) = said {
+            out.flush()?;
+            told.add(failure)?;
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    told.end()
+}
+
+/// The files of all paths; of several paths, those that cannot be read are told.
+fn files(paths: &[PathBuf], told: &mut Told) -> Result<Vec<PathBuf>> {
+    match discover::list(paths) {
+        Err(_) if paths.len() > 1 => {}
+        files => return Ok(files?),
+    }
+    let mut sound = Vec::new();
+    for path in paths {
+        match discover::list(&[path]) {
+            Ok(_) => sound.push(path),
+            Err(error) => told.add(Failure::from(error))?,
+        }
+    }
+    match sound.is_empty() {
+        true => Ok(Vec::new()),
+        false => Ok(discover::list(&sound)?),
+    }
 }

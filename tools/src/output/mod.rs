@@ -7,22 +7,27 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use lith_format::render::{render_json_row, render_text};
+use lith_format::render::{escape_json, render_json_row, render_text};
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 use lith_planner::explain::Palette;
+use serde_json::Value;
 
 use crate::args::{Color, RowFormat};
 use crate::failure::Result;
 
 mod documents;
+mod listing;
 mod metrics;
+mod printer;
 mod sink;
 mod table;
 
 pub use documents::{Document, print_documents};
+pub use listing::{Listed, Listing};
 pub use lith_format::figures::{bytes, count, plural, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
+pub use printer::{Json, Nowhere, Part, Printer};
 use sink::Sink;
 pub use table::Table;
 
@@ -73,14 +78,16 @@ impl RowWriter {
                 Form::Jsonl => {
                     render_json_row(batch, row, &mut self.line);
                     self.line.push('\n');
+                    let line = escape_json(&self.line);
+                    self.out.write(line.as_bytes())?;
                 }
-                Form::Csv => csv_line(
-                    &mut self.line,
-                    cells(batch, row).iter().map(Option::as_deref),
-                ),
+                Form::Csv => {
+                    let cells = cells(batch, row);
+                    csv_line(&mut self.line, cells.iter().map(Option::as_deref));
+                    self.out.write(self.line.as_bytes())?;
+                }
                 Form::Table(table) => table.push(cells(batch, row)),
             }
-            self.out.write(self.line.as_bytes())?;
         }
         Ok(())
     }
@@ -102,6 +109,11 @@ fn choose(format: Option<RowFormat>, path: Option<&Path>) -> RowFormat {
         (None, _) if path.is_none() && io::stdout().is_terminal() => RowFormat::Table,
         (None, _) => RowFormat::Jsonl,
     }
+}
+
+/// A value as a line of JSON that a terminal shows as it is.
+pub fn json_line(value: &Value) -> String {
+    escape_json(&value.to_string()).into_owned() + "\n"
 }
 
 /// The colours of an explanation: none unless a person looks at a terminal or asks for them.

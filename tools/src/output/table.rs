@@ -38,6 +38,47 @@ impl Table {
     }
 }
 
+/// How many rows of a long table are aligned with each other.
+const BLOCK_ROWS: usize = 1000;
+
+type ToTable<T> = Box<dyn Fn(&[T]) -> Table>;
+
+/// A table of any number of rows, as one table after the other: to be aligned, rows must be held.
+pub(super) struct Blocks<T> {
+    rows: Vec<T>,
+    first: bool,
+    table: ToTable<T>,
+}
+
+impl<T> Blocks<T> {
+    /// Rows of which `table` makes tables.
+    pub fn new(table: impl Fn(&[T]) -> Table + 'static) -> Self {
+        Blocks {
+            rows: Vec::new(),
+            first: true,
+            table: Box::new(table),
+        }
+    }
+
+    /// Adds a row; returns the lines of a table as soon as there are enough.
+    pub fn push(&mut self, row: T) -> Option<String> {
+        self.rows.push(row);
+        (self.rows.len() == BLOCK_ROWS).then(|| self.take())
+    }
+
+    /// The lines of the rows that are left; of no rows at all, the names of the columns.
+    pub fn finish(&mut self) -> Option<String> {
+        (self.first || !self.rows.is_empty()).then(|| self.take())
+    }
+
+    fn take(&mut self) -> String {
+        let text = format!("{}\n", (self.table)(&self.rows));
+        self.first = false;
+        self.rows.clear();
+        text
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -47,6 +88,24 @@ impl fmt::Display for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_tables_are_printed_in_pieces() {
+        let mut blocks = Blocks::new(|rows: &[usize]| {
+            let mut table = Table::new(["n"]);
+            rows.iter()
+                .for_each(|row| table.push(vec![Some(row.to_string())]));
+            table
+        });
+        let printed: Vec<String> = (0..2500).filter_map(|row| blocks.push(row)).collect();
+        let last = blocks.finish().unwrap();
+        let lines = |text: &String| text.lines().count();
+        assert_eq!(printed.iter().map(lines).collect::<Vec<_>>(), [1002, 1002]);
+        assert_eq!(lines(&last), 502);
+        assert!(blocks.finish().is_none());
+        let mut none = Blocks::new(|_: &[usize]| Table::new(["n"]));
+        assert_eq!(none.finish().map(|text| lines(&text)), Some(2));
+    }
 
     #[test]
     fn escapes_never_reach_the_terminal() {

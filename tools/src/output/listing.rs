@@ -1,0 +1,118 @@
+//! A list of many rows in a document: `{"schema_version":1,"NAME":[{..},..]}`, or a table.
+//!
+//! Rows that only say what is wrong do not make a list: where there are no others, nothing is printed.
+
+use std::mem;
+
+use lith_format::error::Result;
+use serde_json::{Value, json};
+
+use super::documents::Document;
+use super::printer::{Part, Printer};
+use super::table::{Blocks, Table};
+use crate::args::TextFormat;
+
+/// A row for programs and for people.
+pub trait Listed {
+    /// Whether it only says what is wrong.
+    fn is_error(&self) -> bool;
+    /// An object.
+    fn json(&self) -> Value;
+    /// A cell for each column of the table.
+    fn cells(&self) -> Vec<String>;
+}
+
+/// A list under construction, of which few rows are held.
+pub struct Listing {
+    name: &'static str,
+    /// The rows that are not printed yet, if it is a table.
+    blocks: Option<Blocks<Vec<String>>>,
+    begun: bool,
+    /// What is wrong, as long as there is nothing else.
+    held: Vec<Form>,
+}
+
+enum Form {
+    Json(Value),
+    Cells(Vec<String>),
+}
+
+impl Listing {
+    /// A list called `name`, or of whose cells `table` makes tables.
+    pub fn new(
+        name: &'static str,
+        format: TextFormat,
+        table: impl Fn(&[Vec<String>]) -> Table + 'static,
+    ) -> Self {
+        Listing {
+            name,
+            blocks: matches!(format, TextFormat::Text).then(|| Blocks::new(table)),
+            begun: false,
+            held: Vec::new(),
+        }
+    }
+
+    /// Begins the list, if it is not begun: also one without rows is a list.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn begin(&mut self, document: &mut Document<'_>) -> Result<()> {
+        if mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        if self.blocks.is_none() {
+            document.part(Part::BeginObject)?;
+            document.members(&json!({"schema_version": 1}))?;
+            document.part(Part::Name(self.name))?;
+            document.part(Part::BeginList)?;
+        }
+        let mut held = mem::take(&mut self.held).into_iter();
+        held.try_for_each(|row| self.print(row, document))
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn add(&mut self, row: &impl Listed, document: &mut Document<'_>) -> Result<()> {
+        let form = match &self.blocks {
+            None => Form::Json(row.json()),
+            Some(_) => Form::Cells(row.cells()),
+        };
+        if row.is_error() && !self.begun {
+            self.held.push(form);
+            return Ok(());
+        }
+        self.begin(document)?;
+        self.print(form, document)
+    }
+
+    fn print(&mut self, row: Form, document: &mut Document<'_>) -> Result<()> {
+        match (row, &mut self.blocks) {
+            (Form::Json(object), _) => document.value(&object),
+            (Form::Cells(cells), Some(blocks)) => match blocks.push(cells) {
+                Some(lines) => document.text(&lines),
+                None => Ok(()),
+            },
+            (Form::Cells(_), None) => Ok(()),
+        }
+    }
+
+    /// Ends the list; one that was not begun is nothing.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn end(self, document: &mut Document<'_>) -> Result<()> {
+        match self.blocks {
+            _ if !self.begun => Ok(()),
+            None => {
+                document.part(Part::EndList)?;
+                document.part(Part::EndObject)
+            }
+            Some(mut blocks) => match blocks.finish() {
+                Some(lines) => document.text(&lines),
+                None => Ok(()),
+            },
+        }
+    }
+}

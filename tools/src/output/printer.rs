@@ -1,0 +1,277 @@
+//! Structured values that are printed part by part, so that none need be held whole.
+//!
+//! ```text
+//! JSON      {"name":value,"list":[..]}
+//! outline   name: value                 structures as indented lines, lists of plain values on one
+//!           structures:
+//!             [0]
+//!               name: value
+//! ```
+
+use std::io::{self, Write};
+
+use lith_format::error::{Error, Result};
+use lith_format::render::{escape_controls, escape_json, render_json_string};
+use serde_json::Value;
+
+/// A part of a structured value. What begins ends; a member's name comes before its value.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    /// An object begins.
+    BeginObject,
+    /// The next value is that of the member of this name.
+    Name(&'a str),
+    /// The object ends.
+    EndObject,
+    /// A list begins.
+    BeginList,
+    /// The list ends.
+    EndList,
+    /// A value without parts.
+    Plain(&'a Value),
+}
+
+/// Who prints parts, in order.
+pub trait Printer {
+    /// Prints the next part.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    fn part(&mut self, part: Part<'_>) -> Result<()>;
+
+    /// Prints a value whole.
+    fn value(&mut self, value: &Value) -> Result<()> {
+        match value {
+            Value::Object(_) => {
+                self.part(Part::BeginObject)?;
+                self.members(value)?;
+                self.part(Part::EndObject)
+            }
+            Value::Array(list) => {
+                self.part(Part::BeginList)?;
+                list.iter().try_for_each(|value| self.value(value))?;
+                self.part(Part::EndList)
+            }
+            plain => self.part(Part::Plain(plain)),
+        }
+    }
+
+    /// Prints what is in an object into the one that is open.
+    fn members(&mut self, object: &Value) -> Result<()> {
+        let mut members = object.as_object().into_iter().flatten();
+        members.try_for_each(|(name, value)| {
+            self.part(Part::Name(name))?;
+            self.value(value)
+        })
+    }
+}
+
+/// An error of writing to standard output.
+pub fn output_error(error: io::Error) -> Error {
+    Error::io("standard output", error)
+}
+
+/// Prints to nowhere: what is told only to see that it can be told.
+pub struct Nowhere;
+
+impl Printer for Nowhere {
+    fn part(&mut self, _: Part<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Prints JSON, all on one line, without a line feed.
+pub struct Json<W> {
+    out: W,
+    /// Whether a value stands before, in the same list or object.
+    after: bool,
+}
+
+impl<W: Write> Json<W> {
+    /// Before anything is printed.
+    pub fn new(out: W) -> Self {
+        Json { out, after: false }
+    }
+
+    /// What it prints to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    /// The same, for what is no part.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    fn write(&mut self, part: Part<'_>) -> io::Result<()> {
+        let ends = matches!(part, Part::EndObject | Part::EndList);
+        if self.after && !ends {
+            self.out.write_all(b",")?;
+        }
+        self.after = ends || matches!(part, Part::Plain(_));
+        match part {
+            Part::BeginObject => self.out.write_all(b"{"),
+            Part::EndObject => self.out.write_all(b"}"),
+            Part::BeginList => self.out.write_all(b"["),
+            Part::EndList => self.out.write_all(b"]"),
+            Part::Name(name) => {
+                let mut quoted = String::new();
+                render_json_string(name, &mut quoted);
+                write!(self.out, "{}:", escape_json(&quoted))
+            }
+            Part::Plain(value) => self
+                .out
+                .write_all(escape_json(&value.to_string()).as_bytes()),
+        }
+    }
+}
+
+impl<W: Write> Printer for Json<W> {
+    fn part(&mut self, part: Part<'_>) -> Result<()> {
+        self.write(part).map_err(output_error)
+    }
+}
+
+/// Prints lines for people; the last one is not ended.
+pub struct Outline<W> {
+    json: Json<W>,
+    open: Vec<Open>,
+    begun: bool,
+    /// How many lists and objects of a list of plain values are open.
+    plain: usize,
+}
+
+enum Open {
+    Object,
+    /// Nothing of it has come yet.
+    List,
+    /// So many structures of it have come.
+    Structures(usize),
+}
+
+impl<W: Write> Outline<W> {
+    /// Before anything is printed.
+    pub fn new(out: W) -> Self {
+        Outline {
+            json: Json::new(out),
+            open: Vec::new(),
+            begun: false,
+            plain: 0,
+        }
+    }
+
+    /// What it prints to, for what is no part.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.json.out
+    }
+
+    fn write(&mut self, part: Part<'_>) -> io::Result<()> {
+        let begins = matches!(part, Part::BeginObject | Part::BeginList);
+        let ends = matches!(part, Part::EndObject | Part::EndList);
+        let is_plain = matches!(part, Part::BeginList | Part::Plain(_));
+        if is_plain && matches!(self.open.last(), Some(Open::List)) {
+            // it is closed as it is opened: as JSON
+            self.open.pop();
+            self.json.after = false;
+            self.json.write(Part::BeginList)?;
+            self.plain = 1;
+        }
+        if self.plain > 0 {
+            self.plain = self.plain + usize::from(begins) - usize::from(ends);
+            return self.json.write(part);
+        }
+        if begins || is_plain {
+            self.number()?;
+        }
+        match part {
+            Part::BeginObject => self.open.push(Open::Object),
+            Part::BeginList => self.open.push(Open::List),
+            Part::Name(name) => {
+                if self.begun {
+                    self.line()?;
+                }
+                write!(self.json.out, "{}: ", escape_controls(name))?;
+            }
+            Part::Plain(Value::String(text)) => {
+                self.json.out.write_all(escape_controls(text).as_bytes())?;
+            }
+            Part::Plain(value) => write!(self.json.out, "{value}")?,
+            Part::EndObject | Part::EndList => {
+                if let Some(Open::List) = self.open.pop() {
+                    self.json.out.write_all(b"[]")?;
+                }
+            }
+        }
+        self.begun |= matches!(part, Part::Name(_));
+        Ok(())
+    }
+
+    /// Begins a line with the number of the structure that is next in its list, if it is in one.
+    fn number(&mut self) -> io::Result<()> {
+        let number = match self.open.last_mut() {
+            Some(Open::Structures(number)) => {
+                *number += 1;
+                *number
+            }
+            Some(list @ Open::List) => {
+                *list = Open::Structures(0);
+                0
+            }
+            _ => return Ok(()),
+        };
+        self.line()?;
+        write!(self.json.out, "[{number}] ")
+    }
+
+    fn line(&mut self) -> io::Result<()> {
+        let depth = self.open.len().saturating_sub(1);
+        self.json.out.write_all(b"\n")?;
+        (0..depth).try_for_each(|_| self.json.out.write_all(b"  "))
+    }
+}
+
+impl<W: Write> Printer for Outline<W> {
+    fn part(&mut self, part: Part<'_>) -> Result<()> {
+        self.write(part).map_err(output_error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn values() -> [Value; 3] {
+        let structures = json!([{"x": [], "y": {}}, {}, {"z": [{"deep": null}]}]);
+        [
+            json!({"a": 1, "plain": [[1, "b\u{1b}"], [], {"x": 0.5}], "structures": structures, "c": {"d": "e\n"}}),
+            json!({}),
+            json!({"\u{202e}": "\u{7f}\u{9b}\"é"}),
+        ]
+    }
+
+    #[test]
+    fn json_is_the_value_and_safe_to_look_at() {
+        for value in values() {
+            let mut json = Json::new(Vec::new());
+            json.value(&value).unwrap();
+            let text = String::from_utf8(json.into_inner()).unwrap();
+            let back: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(back, value);
+            assert!(!text.contains(|c: char| c.is_control() || c == '\u{202e}'));
+            if text.is_ascii() && !text.contains("\\u00") {
+                assert_eq!(text, value.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn people_get_indented_lines() {
+        let mut outline = Outline::new(Vec::new());
+        outline.value(&values()[0]).unwrap();
+        let text = String::from_utf8(outline.json.into_inner()).unwrap();
+        let expected = "a: 1\nplain: [[1,\"b\\u001b\"],[],{\"x\":0.5}]\nstructures: \n  [0] \n    x: []\n    y: \n  \
+                        [1] \n  [2] \n    z: \n      [0] \n        deep: null\nc: \n  d: e\\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,257 @@
+//! Memory that a file may make a command take, by the address space that the system allows it.
+//!
+//! Files of very many parts are shown part by part, and files that must be refused are refused, within 256 MiB:
+//! the debug build runs in these as well, with its own 60 MiB of code. The corpus needs `LITH_SHARED`.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lith_format::meta::Format;
+use lith_format::parquet::column_metadata::ColumnMetaData;
+use lith_format::parquet::encoding::{FieldRepetitionType, PageType, Type};
+use lith_format::parquet::footer::{FileMetaData, MAGIC, Tail};
+use lith_format::parquet::page::PageHeader;
+use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
+use lith_format::parquet::schema_element::SchemaElement;
+use lith_format::schema::{Field, Schema};
+use lith_format::types::LogicalType;
+use lith_format::vector::{Batch, Values, Vector};
+use lith_writer::file::FileWriter;
+use lith_writer::options::WriteOptions;
+use serde_json::Value;
+
+/// What a command may take: 256 MiB, as `ulimit -v` counts.
+const KIBIBYTES: &str = "262144";
+
+/// What a command printed, of which little is kept.
+struct Told {
+    code: Option<i32>,
+    length: usize,
+    /// The last bytes.
+    end: String,
+    stderr: String,
+}
+
+/// Runs the command on a file within the limit.
+fn lith(file: &Path, args: &[&str]) -> Told {
+    let mut child = Command::new("sh")
+        .args(["-c", "ulimit -v $0 && exec \"$@\"", KIBIBYTES])
+        .arg(env!("CARGO_BIN_EXE_lith"))
+        .args(args)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let (mut length, mut end, mut buffer) = (0, Vec::new(), vec![0; 1 << 16]);
+    loop {
+        let read = stdout.read(&mut buffer).unwrap();
+        if read == 0 {
+            break;
+        }
+        length += read;
+        end.extend_from_slice(&buffer[..read]);
+        end.drain(..end.len().saturating_sub(64));
+    }
+    let output = child.wait_with_output().unwrap();
+    Told {
+        code: output.status.code(),
+        length,
+        end: String::from_utf8_lossy(&end).into_owned(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// All forms of a command that shows metadata.
+const FORMS: [&[&str]; 6] = [
+    &["meta", "-f", "json"],
+    &["meta"],
+    &["stats", "-f", "json"],
+    &["stats"],
+    &["pages", "-f", "json"],
+    &["pages"],
+];
+
+/// A file of row groups of one row, each of `columns` chunks that have `body` for their pages.
+fn parquet(body: &[u8], row_groups: usize, columns: usize) -> Vec<u8> {
+    let leaf = |column: usize| SchemaElement {
+        name: format!("column {column}"),
+        physical_type: Some(Type::Int32),
+        repetition_type: Some(FieldRepetitionType::Required),
+        ..SchemaElement::default()
+    };
+    let root = SchemaElement {
+        name: "root".into(),
+        num_children: Some(columns as i32),
+        ..SchemaElement::default()
+    };
+    let chunk = ColumnChunk {
+        meta_data: Some(ColumnMetaData {
+            physical_type: Type::Int32,
+            num_values: 1,
+            data_page_offset: MAGIC.len() as i64,
+            total_compressed_size: body.len() as i64,
+            ..ColumnMetaData::default()
+        }),
+        ..ColumnChunk::default()
+    };
+    let group = RowGroup {
+        columns: vec![chunk; columns],
+        num_rows: 1,
+        ..RowGroup::default()
+    };
+    let footer = FileMetaData {
+        num_rows: row_groups as i64,
+        schema: [root].into_iter().chain((0..columns).map(leaf)).collect(),
+        row_groups: vec![group; row_groups],
+        ..FileMetaData::default()
+    };
+    let footer = footer.encode();
+    let tail = Tail::encode(footer.len() as u32);
+    [&MAGIC[..], body, &footer, &tail].concat()
+}
+
+/// The shortest header there is, of a page without bytes or values.
+fn empty_page() -> Vec<u8> {
+    let header = PageHeader {
+        page_type: PageType::DataPage,
+        uncompressed_page_size: 0,
+        compressed_page_size: 0,
+        crc: None,
+        data_page_header: None,
+        index_page_header: None,
+        dictionary_page_header: None,
+        data_page_header_v2: None,
+    };
+    header.encode()
+}
+
+#[test]
+fn very_many_pages_are_shown_one_by_one() {
+    let (page, pages) = (empty_page(), 300_000);
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("empty.parquet");
+    fs::write(&path, parquet(&page.repeat(pages), 1, 1)).unwrap();
+    for args in FORMS {
+        let told = lith(&path, args);
+        assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{args:?}");
+        let rows = if args[0] == "stats" { 1 } else { pages };
+        assert!(told.length > rows * 20, "{args:?}: {}", told.length);
+        assert!(told.end.ends_with('\n'), "{args:?}: {}", told.end);
+    }
+}
+
+#[test]
+fn pages_that_all_chunks_share_are_cut_short_in_place() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("shared.parquet");
+    fs::write(&path, parquet(&empty_page().repeat(5_000), 100, 1)).unwrap();
+    let told = lith(&path, &["pages", "-f", "json"]);
+    assert_eq!(told.code, Some(4));
+    assert!(told.stderr.contains("too often"), "{}", told.stderr);
+    assert!(told.stderr.contains("other errors"), "{}", told.stderr);
+    assert_eq!(told.stderr.lines().count(), 1);
+    assert!(told.end.ends_with("too often\"}]}\n"), "{}", told.end);
+}
+
+#[test]
+fn very_many_chunks_are_shown_one_by_one() {
+    let (row_groups, columns) = (1_000, 40);
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("chunks.parquet");
+    fs::write(&path, parquet(&[0; 7], row_groups, columns)).unwrap();
+    for args in FORMS {
+        let told = lith(&path, args);
+        // none of the chunks has a page
+        let code = if args[0] == "pages" { 4 } else { 0 };
+        assert_eq!(told.code, Some(code), "{args:?}: {}", told.stderr);
+        let all = row_groups * columns;
+        assert!(told.length > all * 80 || code == 4, "{args:?}");
+    }
+}
+
+#[test]
+fn very_many_stripes_are_shown_one_by_one() {
+    let rows = 3_000;
+    let schema = Schema::new(vec![Field::required("number", LogicalType::Int64)]);
+    let options = WriteOptions {
+        format: Format::Orc,
+        row_group_rows: 1,
+        ..WriteOptions::default()
+    };
+    let mut bytes = Vec::new();
+    let mut writer = FileWriter::new(&mut bytes, &schema, options).unwrap();
+    let column = Vector {
+        ty: LogicalType::Int64,
+        len: rows,
+        validity: None,
+        values: Values::I64((0..rows as i64).collect()),
+    };
+    let batch = Batch {
+        schema: schema.into(),
+        rows,
+        columns: vec![column],
+    };
+    writer.write(&batch).unwrap();
+    assert_eq!(writer.finish().unwrap().row_groups.len(), rows);
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("stripes.orc");
+    fs::write(&path, bytes).unwrap();
+    for args in FORMS {
+        let told = lith(&path, args);
+        assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{args:?}");
+        assert!(told.length > rows * 80, "{args:?}: {}", told.length);
+    }
+}
+
+/// What must be refused is refused, in one line, by whoever looks at what is wrong with it: of the files that are
+/// named here by their number, the metadata that a command shows is sound.
+#[test]
+fn what_must_be_refused_is_refused_in_one_line() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: the corpus is not read");
+        return;
+    };
+    let corpus = Path::new(&shared).join("corpus");
+    let manifest = fs::read(corpus.join("MANIFEST.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let refused = |command: &str, expectation: &str| {
+        let entries = manifest["files"].as_array().unwrap().iter();
+        let files = entries.filter(|entry| entry["expectation"] == expectation);
+        let codes = files.map(|entry| {
+            let file = entry["file"].as_str().unwrap();
+            let told = lith(&corpus.join(file), &[command]);
+            let place = format!("{command} {file}: {}", told.stderr);
+            match told.code {
+                Some(0) => assert_eq!(told.stderr, "", "{place}"),
+                code => {
+                    assert_eq!((code, told.stderr.lines().count()), (Some(4), 1), "{place}");
+                    assert!(told.stderr.starts_with("lith: "), "{place}");
+                }
+            }
+            usize::from(told.code != Some(0))
+        });
+        let codes: Vec<usize> = codes.collect();
+        (codes.iter().sum::<usize>(), codes.len())
+    };
+    for (command, error, without_keys, no_crash) in [
+        ("inspect", 61, 11, 56),
+        ("meta", 58, 11, 46),
+        ("schema", 58, 11, 48),
+        ("stats", 61, 11, 56),
+        ("pages", 61, 13, 64),
+        ("scan", 64, 13, 81),
+    ] {
+        assert_eq!(refused(command, "error"), (error, 64), "{command}");
+        let locked = refused(command, "error_without_keys");
+        assert_eq!(locked, (without_keys, 13), "{command}");
+        assert_eq!(refused(command, "no_crash"), (no_crash, 82), "{command}");
+    }
+}
