@@ -7,6 +7,8 @@
 //! A plain footer of an encrypted file is followed by a signature within its length.
 // spec: README.md, "File format"; parquet.thrift, FileMetaData; Encryption.md
 
+mod columns;
+
 use std::ops::{Deref, Range};
 
 use bytes::Bytes;
@@ -19,6 +21,7 @@ use crate::parquet::key_value::KeyValue;
 use crate::parquet::row_group::{self, ChunkPlace, ColumnChunk, RowGroup};
 use crate::parquet::schema_element::SchemaElement;
 use crate::parquet::thrift::{self, Fields, InPlace, Reader, Structure, Wire, Writer};
+use columns::Columns;
 
 /// What a file begins with, and ends with if its footer is not encrypted.
 pub const MAGIC: [u8; 4] = *b"PAR1";
@@ -133,14 +136,20 @@ impl FileMetaData {
     }
 }
 
-/// A footer with its chunks as `C` has them.
-fn decode_with_chunks<C: InPlace>(reader: &mut Reader<'_>) -> Result<FileMetaData<C>> {
-    let mut meta = FileMetaData::default();
+/// A footer with its chunks as `C` has them, and what stays of it if only columns of some `names` are wanted.
+fn decode_with_chunks<C: InPlace>(
+    reader: &mut Reader<'_>,
+    names: Option<&[String]>,
+) -> Result<(FileMetaData<C>, Option<Columns>)> {
+    let (mut meta, mut columns) = (FileMetaData::default(), None);
     let mut fields = Fields::new("FileMetaData");
     while let Some((id, wire)) = fields.next(reader)? {
         match (id, wire) {
             (1, Wire::I32) => meta.version = reader.i32()?,
-            (2, Wire::List) => meta.schema = decode_schema(reader)?,
+            (2, Wire::List) => match names {
+                None => meta.schema = decode_schema(reader)?,
+                Some(names) => columns = Some(Columns::decode(reader, names)?),
+            },
             (3, Wire::I64) => meta.num_rows = reader.i64()?,
             (4, Wire::List) => {
                 let row_groups = reader.list_of(Wire::Struct, row_group::decode_with_chunks);
@@ -157,12 +166,15 @@ fn decode_with_chunks<C: InPlace>(reader: &mut Reader<'_>) -> Result<FileMetaDat
         }
     }
     fields.require(reader, &[1, 2, 3, 4])?;
-    Ok(meta)
+    if let Some(columns) = &columns {
+        columns.keep_in(&mut meta)?;
+    }
+    Ok((meta, columns))
 }
 
 impl Structure for FileMetaData {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        decode_with_chunks(reader)
+        decode_with_chunks(reader, None).map(|(meta, _)| meta)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {
@@ -184,17 +196,31 @@ pub struct Footer {
     bytes: Bytes,
     limits: Limits,
     index: FileMetaData<ChunkPlace>,
+    /// What the index has been reduced to, if it has.
+    columns: Option<Columns>,
 }
 
 impl Footer {
     /// The footer that `bytes` hold. What is wrong inside of a chunk shows when it is asked for.
     pub fn decode(bytes: &Bytes, limits: &Limits) -> Result<Footer> {
+        Self::decode_wanted(bytes, limits, None)
+    }
+
+    /// As [`decode`](Self::decode), but as if the file had only the columns whose names are among `names` when
+    /// case is ignored. Of the others little is read: what is wrong with them may go unnoticed.
+    pub fn decode_columns(bytes: &Bytes, limits: &Limits, names: &[String]) -> Result<Footer> {
+        Self::decode_wanted(bytes, limits, Some(names))
+    }
+
+    fn decode_wanted(bytes: &Bytes, limits: &Limits, names: Option<&[String]>) -> Result<Footer> {
         Limits::check(bytes.len() as u64, limits.footer_bytes, "footer")?;
         let mut reader = Reader::at(bytes, 0, limits)?;
+        let (index, columns) = decode_with_chunks(&mut reader, names)?;
         Ok(Footer {
-            index: decode_with_chunks(&mut reader)?,
             bytes: bytes.clone(),
             limits: *limits,
+            index,
+            columns,
         })
     }
 
@@ -217,7 +243,11 @@ impl Footer {
 
     /// Everything decoded.
     pub fn whole(&self) -> Result<FileMetaData> {
-        FileMetaData::decode(&self.bytes, &self.limits)
+        let mut whole = FileMetaData::decode(&self.bytes, &self.limits)?;
+        if let Some(columns) = &self.columns {
+            columns.keep_in(&mut whole)?;
+        }
+        Ok(whole)
     }
 }
 
@@ -253,6 +283,10 @@ pub enum ColumnOrder {
 
 impl Structure for ColumnOrder {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        // what nearly all are, and a footer has one for every leaf
+        if reader.takes(&[0x1c, 0, 0]) {
+            return Ok(ColumnOrder::TypeOrder);
+        }
         let mut order = ColumnOrder::Other(0);
         let mut fields = Fields::new("ColumnOrder");
         while let Some((id, wire)) = fields.next(reader)? {

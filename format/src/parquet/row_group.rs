@@ -104,7 +104,7 @@ pub struct ChunkPlace(pub(crate) usize);
 impl InPlace for ChunkPlace {
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         self.0 = reader.position();
-        reader.skip_alike()
+        reader.skip_alike().map(drop)
     }
 }
 

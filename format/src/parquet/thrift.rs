@@ -181,6 +181,18 @@ impl<'a> Reader<'a> {
         self.cursor.position()
     }
 
+    /// Goes back to a position where it was before.
+    pub(crate) fn rewind(&mut self, position: usize) {
+        self.cursor = Cursor::new(self.bytes);
+        // it was there
+        let _ = self.cursor.take(position);
+    }
+
+    /// The bytes from a position where it was before.
+    pub(crate) fn since(&self, position: usize) -> &'a [u8] {
+        &self.bytes[position..self.position()]
+    }
+
     pub(crate) fn i8(&mut self) -> Result<i8> {
         self.cursor.u8().map(|byte| byte as i8)
     }
@@ -289,6 +301,11 @@ impl<'a> Reader<'a> {
         let least = key.least_bytes() + value.least_bytes();
         let count = self.fitting(count, least, position)?;
         Ok((key, value, count))
+    }
+
+    /// Whether the next bytes are these, which are taken then.
+    pub(crate) fn takes(&mut self, bytes: &[u8]) -> bool {
+        self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
     }
 
     /// What the file may make us spend.

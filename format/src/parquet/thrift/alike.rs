@@ -55,12 +55,13 @@ struct Layout {
 }
 
 impl Reader<'_> {
-    /// Passes over a struct, fast if it is like others that this method passed over.
-    pub(crate) fn skip_alike(&mut self) -> Result<()> {
+    /// Passes over a struct, fast if it is like others that this method passed over. Those that get the same
+    /// number have the same fields in the same order.
+    pub(crate) fn skip_alike(&mut self) -> Result<Option<usize>> {
         let mut layouts = std::mem::take(&mut self.layouts);
         let result = match layouts.follow(self) {
-            true => Ok(()),
-            false => layouts.learn(self),
+            None => layouts.learn(self),
+            number => Ok(number),
         };
         self.layouts = layouts;
         result
@@ -68,30 +69,32 @@ impl Reader<'_> {
 }
 
 impl Layouts {
-    /// Passes over the struct that comes next if its layout is known; else stays where it is.
-    fn follow(&mut self, reader: &mut Reader<'_>) -> bool {
+    /// Passes over the struct that comes next if its layout is known, and gives that one's number; else stays
+    /// where it is.
+    fn follow(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
         let likely = self.kept.get(self.last).map_or(0, |last| last.next);
         let begin = reader.cursor.clone();
         for number in (likely..self.kept.len()).chain(0..likely).take(TRIED) {
             if self.kept[number].follow(reader).is_some() {
                 self.is_next(number);
-                return true;
+                return Some(number);
             }
             reader.cursor = begin.clone();
         }
-        false
+        None
     }
 
-    /// Walks over the struct that comes next and keeps its layout.
-    fn learn(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+    /// Walks over the struct that comes next and keeps its layout under a number, unless there are enough.
+    fn learn(&mut self, reader: &mut Reader<'_>) -> Result<Option<usize>> {
         let start = reader.position();
         reader.skip(Wire::Struct)?;
         let place = start..reader.position();
-        if place.len() <= LONGEST && self.kept.len() < KEPT {
-            self.kept.push(Layout::of(reader, place, PATIENCE)?);
-            self.is_next(self.kept.len() - 1);
+        if place.len() > LONGEST || self.kept.len() == KEPT {
+            return Ok(None);
         }
-        Ok(())
+        self.kept.push(Layout::of(reader, place, PATIENCE)?);
+        self.is_next(self.kept.len() - 1);
+        Ok(Some(self.kept.len() - 1))
     }
 
     fn is_next(&mut self, number: usize) {
@@ -213,7 +216,7 @@ mod tests {
         let mut alike = Reader::new(bytes, &limits);
         for _ in 0..count {
             let plain_result = plain.skip(Wire::Struct).map_err(|error| error.kind());
-            let result = alike.skip_alike().map_err(|error| error.kind());
+            let result = alike.skip_alike().map(drop).map_err(|error| error.kind());
             assert_eq!(result, plain_result);
             if result.is_err() {
                 return;

@@ -48,7 +48,20 @@ impl Reader<'_> {
     }
 
     /// How many elements follow, which are all of `wire`.
+    #[inline]
     pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
+        // a few elements of what is due
+        if let [head @ ..0xf0, rest @ ..] = self.cursor.rest() {
+            let count = usize::from(head >> 4);
+            if head & 0x0f == wire.id() && count * wire.least_bytes() <= rest.len() {
+                self.cursor.take(1)?;
+                return Ok(count);
+            }
+        }
+        self.any_list_head(wire)
+    }
+
+    fn any_list_head(&mut self, wire: Wire) -> Result<usize> {
         let position = self.position();
         let (found, count) = self.list()?;
         if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {

@@ -1,0 +1,352 @@
+//! What is left of a footer of which only some columns are wanted: the footer that the file would have without
+//! the others.
+//!
+//! ```text
+//! schema   root(3) | a | b(2) | b.x | b.y | c        c is wanted:   root(1) | c
+//! leaves             0          1     2     3                       leaf 3 of 4
+//! ```
+//! Elements of other columns are passed over by their layout; whether one is a leaf is known from the first
+//! that was laid out like it.
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::parquet::footer::FileMetaData;
+use crate::parquet::row_group::{RowGroup, SortingColumn};
+use crate::parquet::schema_element::SchemaElement;
+use crate::parquet::thrift::{Fields, Reader, Structure, Wire};
+
+/// The columns that stay.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Columns {
+    /// The root and all elements of the columns.
+    schema: Vec<SchemaElement>,
+    /// The numbers that their leaves have in the file, in ascending order.
+    leaves: Vec<usize>,
+    /// Leaves of the file.
+    all: usize,
+}
+
+impl Columns {
+    /// The columns of the schema that comes next whose names are among `names` if case is ignored.
+    pub(super) fn decode(reader: &mut Reader<'_>, names: &[String]) -> Result<Self> {
+        let count = reader.list_head(Wire::Struct)?;
+        Limits::check(count as u64, reader.limits().schema_nodes, "schema")?;
+        let mut walk = Walk {
+            left: count,
+            columns: Columns::default(),
+            leaf_layouts: Vec::new(),
+            names,
+            reader,
+        };
+        if count > 0 {
+            walk.root()?;
+        }
+        Ok(walk.columns)
+    }
+
+    /// Takes out of `meta` what belongs to other columns.
+    pub(super) fn keep_in<C>(&self, meta: &mut FileMetaData<C>) -> Result<()> {
+        meta.schema.clone_from(&self.schema);
+        for (ordinal, group) in meta.row_groups.iter_mut().enumerate() {
+            self.keep_in_group(group)
+                .map_err(|error| error.at("RowGroup", 0).at_row_group(ordinal))?;
+        }
+        let orders = meta.column_orders.take();
+        meta.column_orders = orders.map(|orders| self.pick(orders));
+        Ok(())
+    }
+
+    fn keep_in_group<C>(&self, group: &mut RowGroup<C>) -> Result<()> {
+        let chunks = std::mem::take(&mut group.columns);
+        if chunks.len() != self.all {
+            let message = format!("{} chunks for {} leaves", chunks.len(), self.all);
+            return Err(Error::corrupt(message));
+        }
+        group.columns = self.pick(chunks);
+        let sorting = group.sorting_columns.take().unwrap_or_default();
+        // rows are not sorted by a column that follows one that is not there
+        let sorting: Vec<_> = sorting.iter().map_while(|by| self.renumber(by)).collect();
+        group.sorting_columns = Some(sorting).filter(|sorting| !sorting.is_empty());
+        Ok(())
+    }
+
+    fn renumber(&self, sorting: &SortingColumn) -> Option<SortingColumn> {
+        let leaf = usize::try_from(sorting.column_idx).ok()?;
+        let column_idx = self.leaves.binary_search(&leaf).ok()? as i32;
+        Some(SortingColumn {
+            column_idx,
+            ..*sorting
+        })
+    }
+
+    /// Of what there is for every leaf, what is for those that stay.
+    fn pick<T>(&self, of_all: Vec<T>) -> Vec<T> {
+        let mut leaves = self.leaves.iter().peekable();
+        let numbered = of_all.into_iter().enumerate();
+        let stay = numbered.filter(|(leaf, _)| leaves.next_if_eq(&leaf).is_some());
+        stay.map(|(_, value)| value).collect()
+    }
+}
+
+/// A walk over the elements of a schema.
+struct Walk<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    /// Elements that come.
+    left: usize,
+    names: &'r [String],
+    columns: Columns,
+    /// The layouts that only leaves have.
+    leaf_layouts: Vec<usize>,
+}
+
+/// What of an element tells where it belongs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Glance<'a> {
+    name: &'a str,
+    is_leaf: bool,
+    children: usize,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn root(&mut self) -> Result<()> {
+        let mut root = SchemaElement::decode_from(self.reader)?;
+        self.left -= 1;
+        self.columns.schema.push(SchemaElement::default());
+        let (mut columns, mut wanted) = (0, 0);
+        while self.left > 0 {
+            columns += 1;
+            wanted += i32::from(self.column()?);
+        }
+        if root.num_children.unwrap_or(0) != columns {
+            let children = root.num_children.unwrap_or(0);
+            let message = format!("{columns} columns, but the root has {children}");
+            return Err(Error::corrupt(message).at("schema", 0));
+        }
+        root.num_children = Some(wanted);
+        self.columns.schema[0] = root;
+        Ok(())
+    }
+
+    /// Takes the elements of a column; whether it is wanted.
+    fn column(&mut self) -> Result<bool> {
+        let (start, first_leaf, left) = (self.reader.position(), self.columns.all, self.left);
+        let mut open = self.element()?;
+        let wanted = self.is_wanted(start)?;
+        while open > 0 {
+            open = (open - 1).saturating_add(self.element()?);
+        }
+        if wanted {
+            let end = self.reader.position();
+            self.reader.rewind(start);
+            for _ in self.left..left {
+                let element = SchemaElement::decode_from(self.reader)?;
+                self.columns.schema.push(element);
+            }
+            debug_assert_eq!(self.reader.position(), end);
+            self.columns.leaves.extend(first_leaf..self.columns.all);
+        }
+        Ok(wanted)
+    }
+
+    /// Passes over an element; how many children it has.
+    fn element(&mut self) -> Result<usize> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            Error::corrupt("a group has more children than there are elements").at("schema", 0)
+        })?;
+        let start = self.reader.position();
+        let layout = self.reader.skip_alike()?;
+        if layout.is_some_and(|layout| self.leaf_layouts.contains(&layout)) {
+            self.columns.all += 1;
+            return Ok(0);
+        }
+        let element = self.glance(start)?;
+        if !element.is_leaf {
+            return Ok(element.children);
+        }
+        self.columns.all += 1;
+        self.leaf_layouts.extend(layout);
+        Ok(0)
+    }
+
+    /// Whether the element passed over since `start` has a name that is wanted.
+    fn is_wanted(&mut self, start: usize) -> Result<bool> {
+        let element = self.reader.since(start);
+        // most cannot: the name stands in it behind its length, and differs in the case of ASCII letters at most
+        let may_hold = |name: &String| {
+            let length = name.len();
+            element.windows(length + 1).any(|window| {
+                usize::from(window[0]) == length
+                    && window[1..].eq_ignore_ascii_case(name.as_bytes())
+            })
+        };
+        if element.is_ascii() && !self.names.iter().any(may_hold) {
+            return Ok(false);
+        }
+        let name = self.glance(start)?.name.to_lowercase();
+        Ok(self
+            .names
+            .iter()
+            .any(|wanted| wanted.to_lowercase() == name))
+    }
+
+    /// Looks again at the element that was passed over since `start`.
+    fn glance(&mut self, start: usize) -> Result<Glance<'a>> {
+        let end = self.reader.position();
+        self.reader.rewind(start);
+        let mut glance = Glance::default();
+        let mut fields = Fields::new("SchemaElement");
+        while let Some((id, wire)) = fields.next(self.reader)? {
+            match (id, wire) {
+                (1, Wire::I32) => {
+                    glance.is_leaf = true;
+                    self.reader.skip(wire)?;
+                }
+                (4, Wire::Binary) => glance.name = self.reader.text()?,
+                (5, Wire::I32) => {
+                    let children = self.reader.i32()?;
+                    glance.children = usize::try_from(children).map_err(|_| {
+                        Error::corrupt("a group has a negative number of children").at("schema", 0)
+                    })?;
+                }
+                _ => fields.skip(self.reader, wire)?,
+            }
+        }
+        debug_assert_eq!(self.reader.position(), end);
+        Ok(glance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::parquet::encoding::{FieldRepetitionType, Type};
+    use crate::parquet::footer::{ColumnOrder, Footer};
+    use crate::parquet::schema;
+    use crate::parquet::testing;
+
+    fn element(name: &str, children: i32) -> SchemaElement {
+        SchemaElement {
+            physical_type: (children == 0).then_some(Type::Int32),
+            repetition_type: Some(FieldRepetitionType::Optional),
+            name: name.into(),
+            num_children: (children > 0).then_some(children),
+            ..SchemaElement::default()
+        }
+    }
+
+    /// Two row groups of `root(a, b(x, y), C, é)`, the chunk of leaf `n` with `n` values.
+    fn metadata() -> FileMetaData {
+        let mut meta = testing::file_metadata();
+        meta.schema = vec![
+            element("root", 4),
+            element("a", 0),
+            element("b", 2),
+            element("x", 0),
+            element("y", 0),
+            element("C", 0),
+            element("é", 0),
+        ];
+        let model = testing::row_group();
+        let mut group = RowGroup {
+            columns: vec![model.columns[0].clone(); 5],
+            ..model
+        };
+        for (leaf, chunk) in group.columns.iter_mut().enumerate() {
+            chunk.meta_data.as_mut().unwrap().num_values = leaf as i64;
+        }
+        let by = |column_idx| SortingColumn {
+            column_idx,
+            ..SortingColumn::default()
+        };
+        group.sorting_columns = Some(vec![by(3), by(0), by(4)]);
+        meta.row_groups = vec![group.clone(), group];
+        meta.column_orders = Some((10..15).map(ColumnOrder::Other).collect());
+        meta
+    }
+
+    fn decode(meta: &FileMetaData, names: &[&str]) -> Result<Footer> {
+        let names: Vec<String> = names.iter().map(|name| (*name).into()).collect();
+        Footer::decode_columns(&meta.encode().into(), &Limits::default(), &names)
+    }
+
+    #[test]
+    fn the_footer_is_that_of_a_file_without_the_others() {
+        for (names, leaves, sorted_by) in [
+            (&["c", "É", "nothing"][..], &[3, 4][..], vec![0]),
+            (&["B"], &[1, 2], vec![]),
+            (&["a", "C"], &[0, 3], vec![1, 0]),
+            (&[], &[], vec![]),
+        ] {
+            let footer = decode(&metadata(), names).unwrap();
+            let (_, found) = schema::decode(&footer.schema, &Limits::default()).unwrap();
+            assert_eq!(found.len(), leaves.len());
+            let orders: Vec<_> = leaves
+                .iter()
+                .map(|leaf| ColumnOrder::Other(leaf + 10))
+                .collect();
+            assert_eq!(footer.column_orders.as_ref(), Some(&orders));
+            let whole = footer.whole().unwrap();
+            for (number, leaf) in leaves.iter().enumerate() {
+                let chunk = footer.chunk(1, number).unwrap().unwrap();
+                assert_eq!(chunk, whole.row_groups[1].columns[number]);
+                assert_eq!(chunk.meta_data.unwrap().num_values, i64::from(*leaf));
+            }
+            assert_eq!(footer.chunk(0, leaves.len()).unwrap(), None);
+            let sorting = footer.row_groups[0].sorting_columns.iter().flatten();
+            let sorting: Vec<_> = sorting.map(|by| by.column_idx).collect();
+            assert_eq!(sorting, sorted_by);
+        }
+    }
+
+    #[test]
+    fn trees_that_do_not_add_up_are_refused() {
+        let changed = |change: fn(&mut FileMetaData)| {
+            let mut meta = metadata();
+            change(&mut meta);
+            decode(&meta, &["a"])
+                .map(drop)
+                .map_err(|error| error.kind())
+        };
+        let corrupt = Err(crate::error::ErrorKind::Corrupt);
+        assert_eq!(changed(|_| {}), Ok(()));
+        assert_eq!(
+            changed(|meta| meta.schema[0].num_children = Some(5)),
+            corrupt
+        );
+        assert_eq!(
+            changed(|meta| meta.schema[2].num_children = Some(9)),
+            corrupt
+        );
+        assert_eq!(
+            changed(|meta| meta.schema[2].num_children = Some(-1)),
+            corrupt
+        );
+        assert_eq!(
+            changed(|meta| drop(meta.row_groups[1].columns.pop())),
+            corrupt
+        );
+    }
+
+    #[test]
+    fn every_cut_and_flip_ends() {
+        let bytes = metadata().encode();
+        let decode = |bytes: Vec<u8>| {
+            let names = ["c".to_owned(), "é".to_owned()];
+            Footer::decode_columns(&Bytes::from(bytes), &Limits::default(), &names)
+        };
+        for at in 0..bytes.len() {
+            assert!(decode(bytes[..at].to_vec()).is_err(), "cut at {at}");
+            for bit in 0..8 {
+                let mut hostile = bytes.clone();
+                hostile[at] ^= 1 << bit;
+                if let Ok(footer) = decode(hostile) {
+                    for leaf in 0..2 {
+                        drop(footer.chunk(0, leaf));
+                    }
+                }
+            }
+        }
+    }
+}
