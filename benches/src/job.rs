@@ -7,6 +7,7 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::parquet::schema;
+use lith_reader::file::OpenOptions;
 use lith_reader::parquet::footer_bytes;
 use lith_reader::source::FileSource;
 use rustix::time::{ClockId, clock_gettime};
@@ -150,7 +151,9 @@ impl Job {
 
     /// Open, find the columns, decode what the footer says of them in every row group.
     fn some_chunks(&self, columns: &[String]) -> Result<Outcome> {
-        let file = lith_reader::open(&self.file)?;
+        let mut options = OpenOptions::default();
+        options.columns = Some(columns.to_vec());
+        let file = options.open(&self.file)?;
         let schema = file.schema();
         let mut chunks = 0;
         for name in columns {

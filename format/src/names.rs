@@ -65,6 +65,12 @@ impl Meaning {
     }
 }
 
+/// Whether some of `wanted` may mean a field of this name.
+pub(crate) fn is_among(name: &str, wanted: &[String]) -> bool {
+    let folded = name.to_lowercase();
+    wanted.iter().any(|wanted| wanted.to_lowercase() == folded)
+}
+
 /// What `name` means among `fields`.
 pub fn find(fields: &[Field], name: &str) -> Meaning {
     let matching = |is_it: &dyn Fn(&str) -> bool| {

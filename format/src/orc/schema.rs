@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::names;
 use crate::orc::encoding::TypeKind;
 use crate::orc::encryption::Encryption;
 use crate::orc::footer::{Footer, Type};
@@ -83,6 +84,24 @@ impl FileSchema {
             columns,
             leaves: builder.leaves,
         })
+    }
+
+    /// The same, as if the file had only the columns whose names are among `names` when case is ignored.
+    pub fn with_columns(mut self, names: &[String]) -> Self {
+        let fields = std::mem::take(&mut self.schema.fields);
+        let columns = std::mem::take(&mut self.columns);
+        let mut leaves = std::mem::take(&mut self.leaves).into_iter();
+        for (field, column) in fields.into_iter().zip(columns) {
+            let of_field = leaves.by_ref().take(field.leaf_count());
+            if names::is_among(&field.name, names) {
+                self.leaves.extend(of_field);
+                self.columns.push(column);
+                self.schema.fields.push(field);
+            } else {
+                of_field.for_each(drop);
+            }
+        }
+        self
     }
 }
 
@@ -419,6 +438,24 @@ mod tests {
                 .schema
                 .fields
                 .is_empty()
+        );
+    }
+
+    #[test]
+    fn other_columns_can_be_left_out() {
+        let types = vec![
+            struct_of(&[("a", 1), ("b", 2), ("C", 4)]),
+            ty(TypeKind::Int),
+            with_subtypes(TypeKind::List, &[3]),
+            ty(TypeKind::Long),
+            ty(TypeKind::String),
+        ];
+        let whole = decode(types).unwrap();
+        let some = whole.clone().with_columns(&["c".into(), "B".into()]);
+        assert_eq!(some.schema.fields, whole.schema.fields[1..]);
+        assert_eq!(
+            (some.columns, &some.leaves[..]),
+            (vec![2, 4], &whole.leaves[1..])
         );
     }
 

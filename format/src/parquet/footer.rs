@@ -136,7 +136,7 @@ impl FileMetaData {
     }
 }
 
-/// A footer with its chunks as `C` has them, and what stays of it if only columns of some `names` are wanted.
+/// A footer with its chunks as `C` has them; all of it, or what belongs to the columns of some `names`.
 fn decode_with_chunks<C: InPlace>(
     reader: &mut Reader<'_>,
     names: Option<&[String]>,

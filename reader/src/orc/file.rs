@@ -38,17 +38,29 @@ pub struct OrcFile {
 impl OrcFile {
     /// Reads and decodes the tail of `source`; types are what they are stored as.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::open_as(source, Dialect::Orc, limits)
+        Self::open_columns(source, Dialect::Orc, None, limits)
     }
 
-    /// Reads and decodes the tail of `source`, whose types are read as `dialect` does.
-    pub fn open_as(source: &Arc<dyn Source>, dialect: Dialect, limits: &Limits) -> Result<Self> {
-        Self::decode(source.as_ref(), dialect, limits).map_err(|error| error.at_path(source.name()))
+    /// Reads and decodes the tail of `source`, whose types are read as `dialect` does, as if the file had only
+    /// columns of these names, if any are given.
+    pub fn open_columns(
+        source: &Arc<dyn Source>,
+        dialect: Dialect,
+        columns: Option<&[String]>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let decode = || {
+            let tail = read_tail(source.as_ref(), limits)?;
+            let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
+            match columns {
+                None => Self::decode(tail, schema, limits),
+                Some(names) => Self::decode(tail, schema.with_columns(names), limits),
+            }
+        };
+        decode().map_err(|error| error.at_path(source.name()))
     }
 
-    fn decode(source: &dyn Source, dialect: Dialect, limits: &Limits) -> Result<Self> {
-        let tail = read_tail(source, limits)?;
-        let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
+    fn decode(tail: Tail, schema: FileSchema, limits: &Limits) -> Result<Self> {
         let meta = file_meta(&tail, &schema, limits)?;
         let stripes = tail.footer.stripes.iter().map(|_| OnceLock::new());
         Ok(OrcFile {

@@ -58,13 +58,26 @@ pub struct ParquetFile {
 impl ParquetFile {
     /// Reads and decodes the footer of `source`.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::decode(source.as_ref(), limits).map_err(|error| error.at_path(source.name()))
+        Self::open_columns(source, None, limits)
     }
 
-    fn decode(source: &dyn Source, limits: &Limits) -> Result<Self> {
+    /// As [`open`](Self::open), but as if the file had only columns of these names, if any are given.
+    pub fn open_columns(
+        source: &Arc<dyn Source>,
+        columns: Option<&[String]>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let file = Self::decode(source.as_ref(), columns, limits);
+        file.map_err(|error| error.at_path(source.name()))
+    }
+
+    fn decode(source: &dyn Source, columns: Option<&[String]>, limits: &Limits) -> Result<Self> {
         let (footer_range, bytes) = footer_bytes(source, limits)?;
-        let footer =
-            Footer::decode(&bytes, limits).map_err(|error| error.rebase(footer_range.start))?;
+        let footer = match columns {
+            None => Footer::decode(&bytes, limits),
+            Some(names) => Footer::decode_columns(&bytes, limits, names),
+        };
+        let footer = footer.map_err(|error| error.rebase(footer_range.start))?;
         Ok(ParquetFile {
             path: source.name().to_path_buf(),
             file_size: source.size(),

@@ -10,6 +10,7 @@
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::names;
 use crate::parquet::footer::FileMetaData;
 use crate::parquet::row_group::{RowGroup, SortingColumn};
 use crate::parquet::schema_element::SchemaElement;
@@ -46,13 +47,13 @@ impl Columns {
 
     /// Takes out of `meta` what belongs to other columns.
     pub(super) fn keep_in<C>(&self, meta: &mut FileMetaData<C>) -> Result<()> {
-        meta.schema.clone_from(&self.schema);
         for (ordinal, group) in meta.row_groups.iter_mut().enumerate() {
             self.keep_in_group(group)
                 .map_err(|error| error.at("RowGroup", 0).at_row_group(ordinal))?;
         }
         let orders = meta.column_orders.take();
         meta.column_orders = orders.map(|orders| self.pick(orders));
+        meta.schema.clone_from(&self.schema);
         Ok(())
     }
 
@@ -182,11 +183,7 @@ impl<'a> Walk<'_, 'a> {
         if element.is_ascii() && !self.names.iter().any(may_hold) {
             return Ok(false);
         }
-        let name = self.glance(start)?.name.to_lowercase();
-        Ok(self
-            .names
-            .iter()
-            .any(|wanted| wanted.to_lowercase() == name))
+        Ok(names::is_among(self.glance(start)?.name, self.names))
     }
 
     /// Looks again at the element that was passed over since `start`.
