@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::bitmap::Bitmap;
 use crate::error::{Error, Result};
+use crate::i256::I256;
 use crate::scalar::Scalar;
 use crate::schema::Field;
 use crate::types::{Layout, LogicalType};
@@ -31,6 +32,7 @@ impl Vector {
             Values::U32(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
             Values::U64(values) => Scalar::of_integer(&self.ty, i128::from(values[index])),
             Values::I128(values) => Scalar::of_integer(&self.ty, values[index]),
+            Values::I256(values) => of_wide_integer(&self.ty, values[index]),
             Values::F32(values) => Scalar::Float32(values[index]),
             Values::F64(values) => Scalar::Float64(values[index]),
             Values::Bytes(values) => bytes(&self.ty, values.get(index)),
@@ -87,6 +89,9 @@ impl Vector {
             Layout::U32 => Values::U32(integers(&ty, scalars)?),
             Layout::U64 => Values::U64(integers(&ty, scalars)?),
             Layout::I128 => Values::I128(integers(&ty, scalars)?),
+            Layout::I256 => Values::I256(convert(&ty, scalars, |scalar| {
+                as_wide_integer(&ty, scalar)
+            })?),
             Layout::F32 => Values::F32(convert(&ty, scalars, as_f32)?),
             Layout::F64 => Values::F64(convert(&ty, scalars, as_f64)?),
             Layout::Bytes => Values::Bytes(ByteViews::from_values(convert(
@@ -112,6 +117,27 @@ fn bytes(ty: &LogicalType, bytes: &[u8]) -> Scalar {
     match std::str::from_utf8(bytes) {
         Ok(text) if ty.is_text() => Scalar::string(text),
         _ => Scalar::binary(bytes),
+    }
+}
+
+/// Only decimals are that wide.
+fn of_wide_integer(ty: &LogicalType, value: I256) -> Scalar {
+    match *ty {
+        LogicalType::Decimal { scale, .. } => Scalar::decimal(value, scale),
+        _ => Scalar::Null,
+    }
+}
+
+fn as_wide_integer(ty: &LogicalType, scalar: &Scalar) -> Option<I256> {
+    match (ty, scalar) {
+        (
+            LogicalType::Decimal { scale, .. },
+            Scalar::WideDecimal {
+                unscaled,
+                scale: own,
+            },
+        ) if scale == own => Some(*unscaled),
+        _ => as_integer(ty, scalar).map(I256::from),
     }
 }
 
@@ -312,7 +338,7 @@ pub(crate) mod tests {
 
     fn arbitrary_type(g: &mut Gen, depth: u8) -> LogicalType {
         use LogicalType as T;
-        let kinds = if depth == 0 { 12 } else { 16 };
+        let kinds = if depth == 0 { 13 } else { 17 };
         let inner = |g: &mut Gen, name: &str| {
             Field::nullable(name, arbitrary_type(g, depth.saturating_sub(1)))
         };
@@ -335,9 +361,13 @@ pub(crate) mod tests {
             },
             10 => T::Binary,
             11 => T::String,
-            12 => T::List(Arc::new(inner(g, "element"))),
-            13 => T::Map(Arc::new([inner(g, "key"), inner(g, "value")])),
-            14 => T::Struct(Arc::from(vec![inner(g, "a"), inner(g, "b")])),
+            12 => T::Decimal {
+                precision: 76,
+                scale: 3,
+            },
+            13 => T::List(Arc::new(inner(g, "element"))),
+            14 => T::Map(Arc::new([inner(g, "key"), inner(g, "value")])),
+            15 => T::Struct(Arc::from(vec![inner(g, "a"), inner(g, "b")])),
             _ => T::Union(Arc::from(vec![inner(g, "x"), inner(g, "y")])),
         }
     }
@@ -353,6 +383,13 @@ pub(crate) mod tests {
             T::Int32 => S::Int(i64::from(i32::arbitrary(g))),
             T::UInt32 => S::Int(i64::from(u32::arbitrary(g))),
             T::UInt64 => S::UInt(u64::arbitrary(g)),
+            T::Decimal {
+                precision: 76,
+                scale,
+            } if bool::arbitrary(g) => {
+                let wide = I256::from(i128::arbitrary(g)).scaled(u32::from(u8::arbitrary(g) % 38));
+                S::decimal(wide.unwrap_or_default(), *scale)
+            }
             T::Decimal { scale, .. } => S::Decimal {
                 unscaled: i128::arbitrary(g),
                 scale: *scale,

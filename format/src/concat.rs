@@ -129,6 +129,9 @@ fn concat_plain(parts: &[Vector]) -> Result<Values> {
             parts,
             |v| if let V::I64(v) = v { Some(v) } else { None },
         )?),
+        V::I256(_) => V::I256(join(parts, |v| {
+            if let V::I256(v) = v { Some(v) } else { None }
+        })?),
         V::U32(_) => V::U32(join(
             parts,
             |v| if let V::U32(v) = v { Some(v) } else { None },

@@ -129,6 +129,7 @@ fn gather_values(vector: &Vector, slots: Slots) -> Values {
         Values::U32(values) => Values::U32(slots.of(values)),
         Values::U64(values) => Values::U64(slots.of(values)),
         Values::I128(values) => Values::I128(slots.of(values)),
+        Values::I256(values) => Values::I256(slots.of(values)),
         Values::F32(values) => Values::F32(slots.of(values)),
         Values::F64(values) => Values::F64(slots.of(values)),
         Values::Bytes(values) => Values::Bytes(ByteViews {

@@ -41,6 +41,7 @@
 pub mod civil;
 pub mod error;
 pub mod figures;
+pub mod i256;
 mod numbered;
 pub mod step;
 pub mod types;

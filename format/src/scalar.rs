@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::i256::I256;
 use crate::types::{LogicalType, TimeUnit, Zone};
 
 /// One value of any type.
@@ -30,6 +31,13 @@ pub enum Scalar {
     Decimal {
         /// The digits.
         unscaled: i128,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// As [`Scalar::Decimal`], of digits that need more than 128 bits.
+    WideDecimal {
+        /// The digits; never a number that 128 bits hold.
+        unscaled: I256,
         /// Digits after the point.
         scale: u8,
     },
@@ -76,6 +84,14 @@ impl Scalar {
     /// Bytes as a scalar.
     pub fn binary(bytes: impl AsRef<[u8]>) -> Self {
         Scalar::Binary(Arc::from(bytes.as_ref()))
+    }
+
+    /// The decimal of these digits.
+    pub fn decimal(unscaled: I256, scale: u8) -> Self {
+        match i128::try_from(unscaled) {
+            Ok(unscaled) => Scalar::Decimal { unscaled, scale },
+            Err(unscaled) => Scalar::WideDecimal { unscaled, scale },
+        }
     }
 
     /// The value of `ty` that is stored as the integer `value`, which is in its range.
@@ -165,6 +181,16 @@ impl Scalar {
         }
     }
 
+    /// As [`Scalar::as_decimal`], of any exact number.
+    fn as_wide_decimal(&self) -> Option<(I256, usize)> {
+        match self {
+            Scalar::WideDecimal { unscaled, scale } => Some((*unscaled, usize::from(*scale))),
+            other => other
+                .as_decimal()
+                .map(|(unscaled, scale)| (unscaled.into(), scale)),
+        }
+    }
+
     fn as_float(&self) -> Option<f64> {
         match self {
             Scalar::Float32(value) => Some(f64::from(*value)),
@@ -200,7 +226,7 @@ fn compare_numbers(a: &Scalar, b: &Scalar) -> Option<Ordering> {
         (_, _, Some(a), Some(b)) => Some(compare_floats(a, b)),
         (Some(a), _, _, Some(b)) => compare_decimal_with_float(a, b),
         (_, Some(b), Some(a), _) => compare_decimal_with_float(b, a).map(Ordering::reverse),
-        _ => None,
+        _ => compare_wide_decimals(a.as_wide_decimal()?, b.as_wide_decimal()?),
     }
 }
 
@@ -215,6 +241,18 @@ fn compare_decimals((a, sa): (i128, usize), (b, sb): (i128, usize)) -> Option<Or
         // the scaled value is beyond every i128: its sign decides
         None if a == 0 => Some(0.cmp(&b)),
         None => Some(a.cmp(&0)),
+    }
+}
+
+/// As [`compare_decimals`], of numbers of more bits.
+fn compare_wide_decimals((a, sa): (I256, usize), (b, sb): (I256, usize)) -> Option<Ordering> {
+    if sa > sb {
+        return compare_wide_decimals((b, sb), (a, sa)).map(Ordering::reverse);
+    }
+    match a.scaled(u32::try_from(sb - sa).ok()?) {
+        Some(scaled) => Some(scaled.cmp(&b)),
+        // the scaled value is beyond every number of 256 bits: its sign decides
+        None => Some(a.cmp(&I256::default())),
     }
 }
 
@@ -278,6 +316,25 @@ mod tests {
             Scalar::UInt(u64::MAX).compare(&Scalar::Int(-1)),
             Some(Greater)
         );
+    }
+
+    #[test]
+    fn numbers_beyond_128_bits_compare_across_scales() {
+        let wide = |digits: i128, zeros, scale| {
+            Scalar::decimal(I256::from(digits).scaled(zeros).unwrap(), scale)
+        };
+        assert!(matches!(wide(1, 39, 0), Scalar::WideDecimal { .. }));
+        assert!(matches!(wide(1, 38, 0), Scalar::Decimal { .. }));
+        assert_eq!(wide(15, 60, 60).compare(&decimal(15, 0)), Some(Equal));
+        assert_eq!(wide(15, 60, 61).compare(&Scalar::Int(2)), Some(Less));
+        assert_eq!(wide(5, 75, 0).compare(&wide(6, 75, 76)), Some(Greater));
+        assert_eq!(wide(-5, 75, 0).compare(&wide(-6, 75, 76)), Some(Less));
+        assert_eq!(
+            wide(1, 39, 0).compare(&Scalar::UInt(u64::MAX)),
+            Some(Greater)
+        );
+        assert_eq!(wide(1, 39, 0).compare(&Scalar::Float64(1.0)), None);
+        assert_eq!(wide(1, 39, 0).compare(&Scalar::string("1")), None);
     }
 
     #[test]

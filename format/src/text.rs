@@ -28,7 +28,14 @@ pub(crate) fn write_scalar(value: &Scalar, out: &mut String) {
             write_float(f64::from(*value), zmij::Buffer::new().format(*value), out)
         }
         Scalar::Float64(value) => write_float(*value, zmij::Buffer::new().format(*value), out),
-        Scalar::Decimal { unscaled, scale } => write_decimal(*unscaled, usize::from(*scale), out),
+        Scalar::Decimal { unscaled, scale } => {
+            write_decimal(*unscaled < 0, &unscaled.unsigned_abs(), *scale, out);
+        }
+        Scalar::WideDecimal { unscaled, scale } => {
+            let digits = unscaled.to_string();
+            let digits = digits.trim_start_matches('-');
+            write_decimal(unscaled.is_negative(), &digits, *scale, out);
+        }
         Scalar::Date(days) => write_date(i64::from(*days), out),
         Scalar::Time { value, unit, utc } => write_time(*value, *unit, *utc, out),
         Scalar::Timestamp { value, unit, zone } => write_timestamp(*value, *unit, *zone, out),
@@ -132,11 +139,12 @@ fn respell_float(shortest: &str, out: &mut String) {
     }
 }
 
-fn write_decimal(unscaled: i128, scale: usize, out: &mut String) {
-    if unscaled < 0 {
+fn write_decimal(negative: bool, digits: &dyn std::fmt::Display, scale: u8, out: &mut String) {
+    if negative {
         out.push('-');
     }
-    let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
+    let scale = usize::from(scale);
+    let digits = format!("{digits:0>0$}", scale + 1);
     let (integer, fraction) = digits.split_at(digits.len() - scale);
     out.push_str(integer);
     if scale > 0 {
@@ -271,6 +279,14 @@ mod tests {
             decimal(i128::MIN, 38),
             "-1.70141183460469231731687303715884105728"
         );
+        let wide = |digits, zeros, scale| {
+            let unscaled = crate::i256::I256::from(digits).scaled(zeros).unwrap();
+            text(Scalar::decimal(unscaled, scale))
+        };
+        let zeros = "0".repeat(70);
+        assert_eq!(wide(-125i64, 70, 72), format!("-1.25{zeros}"));
+        assert_eq!(wide(125, 70, 76), format!("0.000125{zeros}"));
+        assert_eq!(wide(-125, 70, 0), format!("-125{zeros}"));
     }
 
     #[test]

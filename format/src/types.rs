@@ -193,6 +193,8 @@ pub enum Layout {
     U64,
     /// 128-bit signed.
     I128,
+    /// 256-bit signed.
+    I256,
     /// Single precision.
     F32,
     /// Double precision.
@@ -230,7 +232,10 @@ impl LogicalType {
             T::Decimal {
                 precision: 10..=18, ..
             } => Layout::I64,
-            T::Decimal { .. } => Layout::I128,
+            T::Decimal {
+                precision: 19..=38, ..
+            } => Layout::I128,
+            T::Decimal { .. } => Layout::I256,
             T::Float16 | T::Float32 => Layout::F32,
             T::Float64 => Layout::F64,
             T::String | T::Char(_) | T::Varchar(_) | T::Enum | T::Json => Layout::Bytes,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::bitmap::Bitmap;
+use crate::i256::I256;
 use crate::scalar::Scalar;
 use crate::schema::Schema;
 use crate::types::LogicalType;
@@ -199,6 +200,8 @@ pub enum Values {
     U64(Vec<u64>),
     /// 128-bit signed.
     I128(Vec<i128>),
+    /// 256-bit signed.
+    I256(Vec<I256>),
     /// Single precision.
     F32(Vec<f32>),
     /// Double precision.

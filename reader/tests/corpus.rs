@@ -112,15 +112,11 @@ fn strings(entry: &Value, key: &str) -> Vec<String> {
 /// Why a file whose rows are expected may be refused, if it may.
 fn excuse(entry: &Value) -> Option<ErrorKind> {
     const NOT_YET: [&str; 2] = ["version:1.9999", "version:19.99"];
-    // decimals of up to 76 digits, for which there is no layout yet
-    const WIDE: [&str; 2] = ["jv_dec_binary.parquet", "pa_decimal_flba_39_76.parquet"];
-    let file = entry["file"].as_str().unwrap_or_default();
     let not_yet = |feature: &String| NOT_YET.contains(&feature.as_str());
     match entry["expectation"].as_str()? {
         "error_without_keys" => Some(ErrorKind::Encrypted),
         // the expected rows are the masks of the columns, which are not passed off as the values
         _ if entry["group"] == "orc-examples/encrypted" => Some(ErrorKind::Encrypted),
-        _ if WIDE.iter().any(|wide| file.ends_with(wide)) => Some(ErrorKind::Unsupported),
         _ if strings(entry, "features").iter().any(not_yet) => Some(ErrorKind::Unsupported),
         _ => None,
     }

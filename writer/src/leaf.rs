@@ -269,6 +269,10 @@ impl Data {
             Layout::F32 => Data::F32(Held::new(coded)),
             Layout::F64 => Data::F64(Held::new(coded)),
             Layout::Bytes => Data::Bytes(Held::new(coded)),
+            Layout::I256 => {
+                let message = "decimals of more than 38 digits are not written";
+                return Err(Error::unsupported(message));
+            }
             Layout::List | Layout::Map | Layout::Struct | Layout::Union => {
                 return Err(Error::unsupported("nested columns are not written yet"));
             }

@@ -120,9 +120,10 @@ fn has_one_form(value: &Scalar, leaf: &Leaf) -> bool {
             },
         ) => (unit, zone) == (stored, of),
         // byte arrays may have leading bytes that say nothing
-        (Scalar::Decimal { scale, .. }, T::Decimal { scale: stored, .. }) => {
-            scale == stored && leaf.physical_type != Type::ByteArray
-        }
+        (
+            Scalar::Decimal { scale, .. } | Scalar::WideDecimal { scale, .. },
+            T::Decimal { scale: stored, .. },
+        ) => scale == stored && leaf.physical_type != Type::ByteArray,
         _ => false,
     }
 }

@@ -10,6 +10,7 @@
 
 use crate::bytes::{half_to_single, single_to_half};
 use crate::error::{Error, Result};
+use crate::i256::I256;
 use crate::parquet::encoding::Type;
 use crate::parquet::schema::Leaf;
 use crate::scalar::Scalar;
@@ -74,10 +75,9 @@ fn int96(bytes: &[u8], leaf: &Leaf) -> Option<Scalar> {
 
 fn byte_array(bytes: &[u8], leaf: &Leaf) -> Option<Scalar> {
     match leaf.logical_type {
-        LogicalType::Decimal { scale, .. } => Some(Scalar::Decimal {
-            unscaled: big_endian(bytes)?,
-            scale,
-        }),
+        LogicalType::Decimal { scale, .. } => {
+            I256::from_be_bytes(bytes).map(|unscaled| Scalar::decimal(unscaled, scale))
+        }
         LogicalType::Float16 => {
             let bits = u16::from_le_bytes(bytes.try_into().ok()?);
             Some(Scalar::Float32(half_to_single(bits)))
@@ -87,18 +87,6 @@ fn byte_array(bytes: &[u8], leaf: &Leaf) -> Option<Scalar> {
             _ => Some(Scalar::binary(bytes)),
         },
     }
-}
-
-/// A two's complement number of any length, unless it needs more than 128 bits.
-pub fn big_endian(bytes: &[u8]) -> Option<i128> {
-    let sign = if *bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
-    let (extension, low) = bytes.split_at(bytes.len().saturating_sub(16));
-    let mut full = [sign; 16];
-    full[16 - low.len()..].copy_from_slice(low);
-    let value = i128::from_be_bytes(full);
-    // what is cut off must be nothing but sign
-    let extends = extension.iter().all(|byte| *byte == sign) && (value < 0) == (sign != 0);
-    extends.then_some(value)
 }
 
 /// The bytes of `value`, which must be of the leaf's type.
@@ -150,12 +138,10 @@ fn encode_byte_array(value: &Scalar, leaf: &Leaf) -> Option<Vec<u8>> {
     let fixed = leaf.physical_type == Type::FixedLenByteArray;
     let bytes = match value {
         Scalar::Decimal { unscaled, .. } => {
-            let length = if fixed {
-                leaf.type_length
-            } else {
-                shortest(*unscaled)
-            };
-            put_big_endian(*unscaled, length)?
+            put_big_endian((*unscaled).into(), fixed.then_some(leaf.type_length))?
+        }
+        Scalar::WideDecimal { unscaled, .. } => {
+            put_big_endian(*unscaled, fixed.then_some(leaf.type_length))?
         }
         Scalar::Float32(value) if leaf.logical_type == LogicalType::Float16 => {
             single_to_half(*value).to_le_bytes().to_vec()
@@ -165,21 +151,14 @@ fn encode_byte_array(value: &Scalar, leaf: &Leaf) -> Option<Vec<u8>> {
     (!fixed || bytes.len() == leaf.type_length).then_some(bytes)
 }
 
-/// Bytes that the two's complement of `value` takes at least.
-fn shortest(value: i128) -> usize {
-    let unused = if value < 0 {
-        value.leading_ones()
-    } else {
-        value.leading_zeros()
-    };
-    (128 - unused as usize) / 8 + 1
-}
-
-fn put_big_endian(value: i128, length: usize) -> Option<Vec<u8>> {
+/// The two's complement of `value` in so many bytes, else in as few as hold it.
+fn put_big_endian(value: I256, length: Option<usize>) -> Option<Vec<u8>> {
     let full = value.to_be_bytes();
-    let shortest = shortest(value);
-    let low = full.get(16 - shortest.min(16)..)?;
-    let mut bytes = vec![if value < 0 { 0xff } else { 0 }; length.checked_sub(low.len())?];
+    let sign = if value.is_negative() { 0xff } else { 0 };
+    let spare = |pair: &&[u8]| pair[0] == sign && (pair[1] ^ sign) & 0x80 == 0;
+    let low = &full[full.windows(2).take_while(spare).count()..];
+    let length = length.unwrap_or(low.len());
+    let mut bytes = vec![sign; length.checked_sub(low.len())?];
     bytes.extend_from_slice(low);
     Some(bytes)
 }
@@ -267,17 +246,28 @@ mod tests {
 
     #[test]
     fn decimals_are_of_any_length() {
-        assert_eq!(big_endian(&[0x01]), Some(1));
-        assert_eq!(big_endian(&[0x03, 0xe8]), Some(1000));
-        assert_eq!(big_endian(&[0xff, 0xff, 0xff]), Some(-1));
-        assert_eq!(big_endian(&[]), None);
-        let mut long = [0xff; 20];
-        assert_eq!(big_endian(&long), Some(-1));
-        long[3] = 0xfe;
-        assert_eq!(big_endian(&long), None);
-        long = [0; 20];
-        long[4] = 0x80;
-        assert_eq!(big_endian(&long), None);
+        let ty = LogicalType::Decimal {
+            precision: 76,
+            scale: 2,
+        };
+        let stored = leaf(Type::ByteArray, 0, ty.clone());
+        let number = |unscaled| Some(Scalar::Decimal { unscaled, scale: 2 });
+        assert_eq!(decode(&[0x03, 0xe8], &stored), number(1000));
+        assert_eq!(decode(&[0xff, 0xff, 0xff], &stored), number(-1));
+        assert_eq!(decode(&[], &stored), None);
+        let wide = Scalar::decimal(I256::from(-7).scaled(70).unwrap(), 2);
+        let bytes = encode(&wide, &stored).unwrap();
+        assert_eq!((bytes.len(), bytes[0]), (30, 0xf5));
+        assert_eq!(decode(&bytes, &stored), Some(wide.clone()));
+        let fixed = leaf(Type::FixedLenByteArray, 32, ty.clone());
+        let bytes = encode(&wide, &fixed).unwrap();
+        assert_eq!(
+            (bytes.len(), decode(&bytes, &fixed)),
+            (32, Some(wide.clone()))
+        );
+        assert_eq!(decode(&bytes[1..], &fixed), None);
+        let narrow = leaf(Type::FixedLenByteArray, 29, ty);
+        assert!(encode(&wide, &narrow).is_err());
     }
 
     #[test]
@@ -297,11 +287,11 @@ mod tests {
 
     quickcheck::quickcheck! {
         fn decimals_round_trip(high: i64, low: u64, extra: u8) -> bool {
-            let value = (i128::from(high) << 64 | i128::from(low)) >> (extra % 128);
-            let short = put_big_endian(value, shortest(value)).unwrap();
-            let long = put_big_endian(value, 20).unwrap();
-            let fits = shortest(value) == 1 || put_big_endian(value, shortest(value) - 1).is_none();
-            big_endian(&short) == Some(value) && big_endian(&long) == Some(value) && fits
+            let value = I256::from((i128::from(high) << 64 | i128::from(low)) >> (extra % 128));
+            let short = put_big_endian(value, None).unwrap();
+            let long = put_big_endian(value, Some(40)).unwrap();
+            let fits = short.len() == 1 || put_big_endian(value, Some(short.len() - 1)).is_none();
+            [short, long].iter().all(|bytes| I256::from_be_bytes(bytes) == Some(value)) && fits
         }
 
         fn cut_text_encloses(text: String, limit: usize) -> bool {

@@ -39,6 +39,16 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
         field = &inner[at];
         nullable |= field.nullable;
     }
+    if let LogicalType::Decimal {
+        precision: 39.., ..
+    } = field.ty
+    {
+        let name = identifier_sql(&path.join("."));
+        return Err(PlanError::unsupported(format!(
+            "{name} is a {}: more than 38 digits are not computed here",
+            field.ty
+        )));
+    }
     Ok(Bound {
         index,
         fields: indices,

@@ -38,6 +38,13 @@ fn table() -> TableSchema {
         Field::nullable("uu", T::Uuid),
         Field::nullable("same", T::Int32),
         Field::nullable("same", T::Int32),
+        Field::nullable(
+            "wide",
+            T::Decimal {
+                precision: 50,
+                scale: 2,
+            },
+        ),
     ])))
 }
 
@@ -208,5 +215,15 @@ fn an_unknown_name_brings_the_nearest_ones() {
         let error = resolved(text).expect_err(text);
         assert!(matches!(error.kind(), PlanErrorKind::UnknownColumn { .. }));
         assert_eq!(error.to_string(), wanted);
+    }
+}
+
+#[test]
+fn decimals_beyond_spark_s_digits_are_refused_by_name() {
+    for text in ["wide = 1", "wide IS NULL", "id = 1 OR wide + 1 > 2"] {
+        let error = resolved(text).unwrap_err();
+        assert_eq!(error.kind(), &PlanErrorKind::Unsupported, "{text}");
+        let message = error.to_string();
+        assert!(message.contains("wide is a decimal(50,2)"), "{message}");
     }
 }

@@ -22,6 +22,7 @@ pub fn gather_values(dictionary: &Values, codes: &[u32], out: &mut Values) -> bo
         (Values::U32(entries), Values::U32(out)) => gather(entries, codes, out),
         (Values::U64(entries), Values::U64(out)) => gather(entries, codes, out),
         (Values::I128(entries), Values::I128(out)) => gather(entries, codes, out),
+        (Values::I256(entries), Values::I256(out)) => gather(entries, codes, out),
         (Values::F32(entries), Values::F32(out)) => gather(entries, codes, out),
         (Values::F64(entries), Values::F64(out)) => gather(entries, codes, out),
         (Values::Bytes(entries), Values::Bytes(out)) => {

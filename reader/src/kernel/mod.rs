@@ -27,6 +27,7 @@ fn apply(values: &mut Values, op: &impl SlotOp) -> bool {
         Values::U32(slots) => op.fixed(slots),
         Values::U64(slots) => op.fixed(slots),
         Values::I128(slots) => op.fixed(slots),
+        Values::I256(slots) => op.fixed(slots),
         Values::F32(slots) => op.fixed(slots),
         Values::F64(slots) => op.fixed(slots),
         Values::Bytes(slots) => op.fixed(&mut slots.views),

@@ -4,7 +4,8 @@
 //! ```text
 //! BOOLEAN 1 bit -> bits        INT32 -> i32, u32      INT64 -> i64, u64      FLOAT, DOUBLE -> f32, f64
 //! INT96 | nanoseconds of the day i64 | Julian day i32 | -> i128 nanoseconds since 1970
-//! FIXED_LEN_BYTE_ARRAY(n) decimal, big-endian two's complement -> i32 (n <= 4), i64 (n <= 8), i128
+//! FIXED_LEN_BYTE_ARRAY(n) decimal, big-endian two's complement -> i32 (n <= 4), i64 (n <= 8),
+//!     i128 (n <= 16), 256 bits
 //! FIXED_LEN_BYTE_ARRAY(2) half float -> f32      other FIXED_LEN_BYTE_ARRAY, BYTE_ARRAY -> views
 //! ```
 //!
@@ -18,6 +19,7 @@ use bytes::Bytes;
 use lith_format::bitmap::Bitmap;
 use lith_format::bytes::half_to_single;
 use lith_format::error::{Error, Result};
+use lith_format::i256::I256;
 use lith_format::parquet::encoding::Type;
 use lith_format::types::{Layout, LogicalType};
 use lith_format::vector::{ByteViews, Values, View};
@@ -96,7 +98,8 @@ impl Form {
             Form::Boolean => Values::Boolean(Bitmap::new()),
             Form::I32 | Form::Decimal(..=4) => Values::I32(Vec::new()),
             Form::I64 | Form::Decimal(..=8) => Values::I64(Vec::new()),
-            Form::Int96 | Form::Decimal(_) => Values::I128(Vec::new()),
+            Form::Int96 | Form::Decimal(..=16) => Values::I128(Vec::new()),
+            Form::Decimal(_) => Values::I256(Vec::new()),
             Form::U32 => Values::U32(Vec::new()),
             Form::U64 => Values::U64(Vec::new()),
             Form::F32 | Form::F16 => Values::F32(Vec::new()),
@@ -124,8 +127,11 @@ impl Form {
             }
             (Form::Decimal(width), Values::I64(out)) => out.extend(big_endian(bytes, width)),
             (Form::Decimal(width), Values::I128(out)) => {
+                out.extend(bytes.chunks_exact(width).map(big_endian_128));
+            }
+            (Form::Decimal(width), Values::I256(out)) => {
                 for value in bytes.chunks_exact(width) {
-                    out.push(wide_big_endian(value)?);
+                    out.push(big_endian_256(value)?);
                 }
             }
             (Form::Fixed(width), Values::Bytes(out)) => append_fixed(page, range, width, out)?,
@@ -142,7 +148,7 @@ impl Form {
     pub(crate) fn finish(self, values: Values, ty: &LogicalType) -> Result<Values> {
         let values = match (self, values) {
             (Form::ByteArray, Values::Bytes(views)) if ty.layout() != Layout::Bytes => {
-                Values::I128(views.iter().map(wide_big_endian).collect::<Result<_>>()?)
+                decimals(&views)?
             }
             (_, values) => values,
         };
@@ -150,6 +156,15 @@ impl Form {
             (Values::I32(values), Layout::I64) => Values::I64(widen(&values)),
             (Values::I32(values), Layout::I128) => Values::I128(widen(&values)),
             (Values::I64(values), Layout::I128) => Values::I128(widen(&values)),
+            (Values::I32(values), Layout::I256) => Values::I256(widen(&values)),
+            (Values::I64(values), Layout::I256) => Values::I256(widen(&values)),
+            (Values::I128(values), Layout::I256) => Values::I256(widen(&values)),
+            (Values::I256(values), Layout::I32 | Layout::I64 | Layout::I128) => {
+                match narrow(&values) {
+                    Some(values) => return self.finish(Values::I128(values), ty),
+                    None => Values::I256(values),
+                }
+            }
             (Values::I64(values), Layout::I32) => {
                 narrow(&values).map_or(Values::I64(values), Values::I32)
             }
@@ -211,22 +226,34 @@ fn big_endian(bytes: &[u8], width: usize) -> impl Iterator<Item = i64> {
         })
 }
 
-/// A number of any width that fits 128 bits; no bytes are zero.
-fn wide_big_endian(value: &[u8]) -> Result<i128> {
-    let sign = if value.first().is_some_and(|byte| byte & 0x80 != 0) {
-        0xff
-    } else {
-        0
-    };
-    let (extension, low) = value.split_at(value.len().saturating_sub(16));
-    let mut word = [sign; 16];
-    word[16 - low.len()..].copy_from_slice(low);
-    let number = i128::from_be_bytes(word);
-    if extension.iter().all(|&byte| byte == sign) && (number < 0) == (sign == 0xff) {
-        Ok(number)
-    } else {
-        Err(Error::unsupported("a decimal value of more than 128 bits"))
+/// A number of at most 16 bytes; none are zero.
+fn big_endian_128(value: &[u8]) -> i128 {
+    let mut word = [0; 16];
+    word[..value.len()].copy_from_slice(value);
+    match value.len() {
+        0 => 0,
+        len => i128::from_be_bytes(word) >> (128 - 8 * len),
     }
+}
+
+/// A number of any width that fits 256 bits.
+fn big_endian_256(value: &[u8]) -> Result<I256> {
+    I256::from_be_bytes(value)
+        .ok_or_else(|| Error::unsupported("a decimal value of more than 256 bits"))
+}
+
+/// Numbers of any widths, in 128 bits where all fit.
+fn decimals(views: &ByteViews) -> Result<Values> {
+    if views.iter().all(|value| value.len() <= 16) {
+        return Ok(Values::I128(views.iter().map(big_endian_128).collect()));
+    }
+    let number = |value: &[u8]| match value {
+        [] => Ok(I256::default()),
+        value => big_endian_256(value),
+    };
+    Ok(Values::I256(
+        views.iter().map(number).collect::<Result<_>>()?,
+    ))
 }
 
 fn append_fixed(
@@ -326,19 +353,38 @@ mod tests {
     }
 
     #[test]
-    fn decimals_beyond_128_bits_are_refused() {
-        let mut bytes = [0xff; 20];
-        assert_eq!(wide_big_endian(&bytes).unwrap(), -1);
-        bytes[4] = 0x7f;
-        assert_eq!(
-            wide_big_endian(&bytes).unwrap_err().kind(),
-            ErrorKind::Unsupported
-        );
-        bytes[0] = 0;
-        assert_eq!(
-            wide_big_endian(&bytes).unwrap_err().kind(),
-            ErrorKind::Unsupported
-        );
+    fn decimals_of_more_than_38_digits_take_256_bits() {
+        let wide = I256::from(10).scaled(60).unwrap();
+        let most = I256::from(1).scaled(76).unwrap();
+        let page = |values: [I256; 2]| values.map(I256::to_be_bytes).concat();
+        let fixed = decode(Form::Decimal(32), &decimal(76), &page([most, wide]));
+        assert!(matches!(fixed, Values::I256(v) if v == [most, wide]));
+        let beyond = decode(Form::Decimal(32), &decimal(20), &page([most, wide]));
+        assert!(matches!(beyond, Values::I256(v) if v == [most, wide]));
+        let small = page([I256::from(-4), I256::from(1i64 << 40)]);
+        let fits = decode(Form::Decimal(32), &decimal(20), &small);
+        assert!(matches!(fits, Values::I128(v) if v == [-4, 1 << 40]));
+        let fits = decode(Form::Decimal(32), &decimal(18), &small);
+        assert!(matches!(fits, Values::I64(v) if v == [-4, 1 << 40]));
+        let widened = decode(Form::I64, &decimal(39), &(-3i64).to_le_bytes());
+        assert!(matches!(widened, Values::I256(v) if v == [I256::from(-3)]));
+    }
+
+    #[test]
+    fn decimals_of_any_bytes_take_the_layout_that_holds_all() {
+        let finish = |values: &[&[u8]], precision| {
+            let views = Values::Bytes(ByteViews::from_values(values));
+            Form::ByteArray.finish(views, &decimal(precision))
+        };
+        let short = finish(&[b"\x01", b"\xff\xfe", b""], 9).unwrap();
+        assert!(matches!(short, Values::I32(v) if v == [1, -2, 0]));
+        let long = [&[0; 20][..], b"\x05"].concat();
+        let padded = finish(&[b"\x80", &long, b""], 20).unwrap();
+        assert!(matches!(padded, Values::I128(v) if v == [-128, 5, 0]));
+        let wide = finish(&[b"\x80", &[0x40; 17]], 76).unwrap();
+        assert!(matches!(&wide, Values::I256(v) if v[0] == I256::from(-128)));
+        let error = finish(&[&[0x40; 33]], 76).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
     }
 
     #[test]
