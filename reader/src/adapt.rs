@@ -2,8 +2,9 @@
 //! changes its meaning. Anything else is an error that names both types.
 //!
 //! ```text
-//! integers -> wider integers, doubles that hold them        float16 -> float -> double
+//! integers -> wider integers, doubles and decimals that hold them      float16 -> float -> double
 //! decimal  -> more digits on either side of the point       timestamp, time -> finer units
+//! date     -> timestamp without a zone, at midnight
 //! text     -> text of another kind                          fixed -> binary
 //! struct   -> by field name, missing fields are null        list, map -> by element
 //! ```
@@ -11,11 +12,14 @@
 use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
+use lith_format::i256::I256;
 use lith_format::names::Names;
 use lith_format::scalar::Scalar;
 use lith_format::schema::Field;
-use lith_format::types::{Layout, LogicalType};
+use lith_format::types::{Layout, LogicalType, Zone};
 use lith_format::vector::{Values, Vector};
+
+const DAY_SECONDS: i128 = 86_400;
 
 /// How vectors of one type become vectors of another.
 #[derive(Debug, Clone)]
@@ -32,6 +36,8 @@ enum Step {
     Rename,
     /// Exact numbers, times so much, in the layout of the type.
     Integers { factor: i128 },
+    /// Exact numbers with so many digits more, as decimals of 256 bits.
+    WideDecimals { digits: u8 },
     /// Numbers as doubles.
     Doubles,
     /// Each wanted field: where the file has it, if it does.
@@ -113,6 +119,9 @@ impl Adapter {
             (Step::Integers { factor }, values) => {
                 integers(&values, *factor, self.ty.layout()).ok_or_else(unlike)
             }
+            (Step::WideDecimals { digits }, values) => wide_decimals(&values, u32::from(*digits))
+                .map(Values::I256)
+                .ok_or_else(unlike),
             (Step::Doubles, values) => doubles(&values).map(Values::F64).ok_or_else(unlike),
             (Step::Struct(fields), Values::Struct(children)) => {
                 self.apply_to_fields(fields, &children, len)
@@ -222,19 +231,16 @@ fn flat_step(table: &LogicalType, file: &LogicalType) -> Option<Step> {
             (-min <= 1 << 53 && max <= 1 << 53).then_some(Step::Doubles)
         }
         (table, file) if table.is_text() && file.is_text() => Some(Step::Rename),
+        (T::Decimal { precision, scale }, file) => decimal_step(*precision, *scale, file),
         (
-            T::Decimal { precision, scale },
-            T::Decimal {
-                precision: own_precision,
-                scale: own_scale,
+            T::Timestamp {
+                unit,
+                zone: Zone::Local,
             },
-        ) => {
-            let finer = scale.checked_sub(*own_scale)?;
-            let wider = precision.checked_sub(*own_precision)?;
-            (wider >= finer).then_some(Step::Integers {
-                factor: 10i128.checked_pow(u32::from(finer))?,
-            })
-        }
+            T::Date,
+        ) => Some(Step::Integers {
+            factor: i128::from(unit.per_second()) * DAY_SECONDS,
+        }),
         (
             T::Timestamp { unit, zone },
             T::Timestamp {
@@ -254,6 +260,29 @@ fn flat_step(table: &LogicalType, file: &LogicalType) -> Option<Step> {
             (wanted.0 <= held.0 && held.1 <= wanted.1).then_some(Step::Integers { factor: 1 })
         }
     }
+}
+
+/// Digits on either side of the point may become more, not fewer.
+fn decimal_step(precision: u8, scale: u8, file: &LogicalType) -> Option<Step> {
+    let (own_whole, own_scale) = match file {
+        LogicalType::Decimal { precision, scale } => (precision.checked_sub(*scale)?, *scale),
+        integer => {
+            let (min, max) = range(integer)?;
+            let digits = max.max(-min).checked_ilog10()? + 1;
+            (u8::try_from(digits).ok()?, 0)
+        }
+    };
+    let digits = scale.checked_sub(own_scale)?;
+    if precision.checked_sub(scale)? < own_whole {
+        return None;
+    }
+    Some(if precision > 38 {
+        Step::WideDecimals { digits }
+    } else {
+        Step::Integers {
+            factor: 10i128.checked_pow(u32::from(digits))?,
+        }
+    })
 }
 
 fn finer(unit: i64, own: i64) -> Option<Step> {
@@ -308,6 +337,26 @@ fn integers(values: &Values, factor: i128, layout: Layout) -> Option<Values> {
     }
 }
 
+/// The values times ten to the `digits`; `None` if they do not fit.
+fn wide_decimals(values: &Values, digits: u32) -> Option<Vec<I256>> {
+    let scaled = |value: I256| value.scaled(digits);
+    match values {
+        Values::I32(values) => values.iter().map(|&v| scaled(v.into())).collect(),
+        Values::I64(values) => values.iter().map(|&v| scaled(v.into())).collect(),
+        Values::U32(values) => values
+            .iter()
+            .map(|&v| scaled(i128::from(v).into()))
+            .collect(),
+        Values::U64(values) => values
+            .iter()
+            .map(|&v| scaled(i128::from(v).into()))
+            .collect(),
+        Values::I128(values) => values.iter().map(|&v| scaled(v.into())).collect(),
+        Values::I256(values) => values.iter().map(|&v| scaled(v)).collect(),
+        _ => None,
+    }
+}
+
 fn scale<T: Copy + Into<i128>>(values: &[T], factor: i128) -> Option<Vec<i128>> {
     values
         .iter()
@@ -335,7 +384,7 @@ fn doubles(values: &Values) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
     use lith_format::error::ErrorKind;
-    use lith_format::types::{TimeUnit, Zone};
+    use lith_format::types::TimeUnit;
 
     fn adapt(table: LogicalType, file: LogicalType, scalars: &[Scalar]) -> Vec<String> {
         let adapter = Adapter::new(&table, &file).unwrap();
@@ -381,6 +430,37 @@ mod tests {
         };
         let widened = adapt(decimal(20, 3), decimal(4, 1), &[value]);
         assert_eq!(widened, ["Decimal { unscaled: 1500, scale: 3 }"]);
+        let widest = adapt(
+            decimal(60, 23),
+            decimal(38, 1),
+            &[S::Decimal {
+                unscaled: i128::MIN,
+                scale: 1,
+            }],
+        );
+        let digits = "-170141183460469231731687303715884105728";
+        assert!(widest[0].contains("WideDecimal"));
+        let shown = S::decimal(I256::from(i128::MIN).scaled(22).unwrap(), 23).to_string();
+        assert!(shown.starts_with(&digits[..37]), "{shown}");
+        assert_eq!(
+            adapt(decimal(22, 2), T::UInt64, &[S::UInt(u64::MAX)]),
+            ["Decimal { unscaled: 1844674407370955161500, scale: 2 }"]
+        );
+        assert_eq!(
+            adapt(decimal(39, 0), T::UInt32, &[S::Int(7), S::Null]),
+            ["Decimal { unscaled: 7, scale: 0 }", "Null"]
+        );
+        assert_eq!(
+            adapt(decimal(12, 2), T::Int32, &[S::Int(-5)]),
+            ["Decimal { unscaled: -500, scale: 2 }"]
+        );
+        let midnight = adapt(
+            timestamp(TimeUnit::Micros, Zone::Local),
+            T::Date,
+            &[S::Date(-1), S::Date(i32::MAX)],
+        );
+        assert!(midnight[0].contains("value: -86400000000,"));
+        assert!(midnight[1].contains("value: 185542587100800000000,"));
         let at = S::Timestamp {
             value: i128::from(i64::MAX),
             unit: TimeUnit::Millis,
@@ -438,6 +518,32 @@ mod tests {
                     scale: 1,
                 },
             ),
+            (
+                T::Decimal {
+                    precision: 11,
+                    scale: 2,
+                },
+                T::Int32,
+            ),
+            (
+                T::Decimal {
+                    precision: 40,
+                    scale: 22,
+                },
+                T::Int64,
+            ),
+            (
+                T::Decimal {
+                    precision: 38,
+                    scale: 0,
+                },
+                T::Decimal {
+                    precision: 39,
+                    scale: 0,
+                },
+            ),
+            (timestamp(TimeUnit::Micros, Zone::Utc), T::Date),
+            (T::Date, timestamp(TimeUnit::Micros, Zone::Local)),
             (
                 timestamp(TimeUnit::Micros, Zone::Utc),
                 timestamp(TimeUnit::Micros, Zone::Local),

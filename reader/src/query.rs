@@ -1,6 +1,7 @@
 //! What a scan is asked for, checked once.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
@@ -35,6 +36,8 @@ pub struct ScanSpec {
     pub threads: usize,
     /// How to open files.
     pub open: OpenOptions,
+    /// The file that gave the table its columns, for errors about files that differ from it.
+    pub model: Option<PathBuf>,
 }
 
 impl ScanSpec {
@@ -50,6 +53,7 @@ impl ScanSpec {
             prune: true,
             threads: 1,
             open: OpenOptions::default(),
+            model: None,
         }
     }
 }

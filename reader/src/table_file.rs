@@ -85,11 +85,9 @@ impl TableFile {
                 ColumnSource::File(column) => {
                     let (wanted, held) =
                         (&table.schema.fields[index], &file.schema().fields[column]);
-                    let adapter = Adapter::new(&wanted.ty, &held.ty);
-                    Origin::File {
-                        column,
-                        adapter: adapter.map_err(|error| error.at_column(&wanted.name))?,
-                    }
+                    let adapter = Adapter::new(&wanted.ty, &held.ty)
+                        .map_err(|error| name_model(error, &query).at_column(&wanted.name))?;
+                    Origin::File { column, adapter }
                 }
             })
         });
@@ -101,5 +99,16 @@ impl TableFile {
             file,
             query,
         })
+    }
+}
+
+/// A type that does not go with the table's is an error about two files.
+fn name_model(error: Error, query: &Query) -> Error {
+    match &query.spec.model {
+        Some(model) => error.noting(&format!(
+            "the table's columns are those of {}",
+            model.display()
+        )),
+        None => error,
     }
 }

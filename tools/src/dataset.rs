@@ -184,6 +184,8 @@ impl Opened {
         spec.prune = prune;
         spec.threads = thread::available_parallelism().map_or(1, usize::from);
         spec.open = self.options.clone();
+        let first = self.table.dataset.files.first();
+        spec.model = first.map(|file| file.path.clone());
         Ok(Scan::new(plan.tasks.clone(), spec)?)
     }
 }

@@ -1,0 +1,205 @@
+//! Files of one table that hold its columns in other types: what widens, and what is refused with both names.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+
+use lith_format::meta::Format;
+use lith_format::scalar::Scalar;
+use lith_format::schema::{Field, Schema};
+use lith_format::types::{LogicalType, TimeUnit, Zone};
+use lith_format::vector::{Batch, Vector};
+use lith_writer::file::FileWriter;
+use lith_writer::options::WriteOptions;
+
+fn lith(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lith"));
+    command.args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// A file of one column `c` with one row.
+fn write(path: &Path, ty: &LogicalType, value: &Scalar) {
+    let schema = Arc::new(Schema::new(vec![Field::nullable("c", ty.clone())]));
+    let options = WriteOptions {
+        format: match path.extension().and_then(|name| name.to_str()) {
+            Some("orc") => Format::Orc,
+            _ => Format::Parquet,
+        },
+        ..WriteOptions::default()
+    };
+    let sink = fs::File::create(path).unwrap();
+    let mut writer = FileWriter::new(sink, &schema, options).unwrap();
+    let column = Vector::from_scalars(ty.clone(), std::slice::from_ref(value)).unwrap();
+    let batch = Batch {
+        schema,
+        rows: 1,
+        columns: vec![column],
+    };
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+fn decimal(precision: u8, scale: u8) -> LogicalType {
+    LogicalType::Decimal { precision, scale }
+}
+
+fn unscaled(unscaled: i128, scale: u8) -> Scalar {
+    Scalar::Decimal { unscaled, scale }
+}
+
+fn timestamp(unit: TimeUnit, zone: Zone) -> LogicalType {
+    LogicalType::Timestamp { unit, zone }
+}
+
+fn at(value: i128, unit: TimeUnit, zone: Zone) -> Scalar {
+    Scalar::Timestamp { value, unit, zone }
+}
+
+/// What a table of two files prints, whose columns are the first one's.
+fn scanned(format: &str, table: &(LogicalType, Scalar), file: &(LogicalType, Scalar)) -> Output {
+    let directory = tempfile::tempdir().unwrap();
+    let paths = ["a", "b"].map(|name| directory.path().join(name).with_extension(format));
+    write(&paths[0], &table.0, &table.1);
+    write(&paths[1], &file.0, &file.1);
+    let output = lith(&["scan", "-f", "jsonl", directory.path().to_str().unwrap()]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        for path in paths {
+            let name = path.display().to_string();
+            assert!(complaint.contains(&name), "no {name} in {complaint}");
+        }
+    }
+    output
+}
+
+#[test]
+fn what_widens_without_a_change_of_value_is_read() {
+    use {LogicalType as T, Scalar as S};
+    let (micros, nanos) = (TimeUnit::Micros, TimeUnit::Nanos);
+    let local = Zone::Local;
+    let day = 86_400_000_000;
+    let pairs = [
+        ((T::Int64, S::Int(1)), (T::Int32, S::Int(-2)), "-2"),
+        ((T::Int64, S::Int(1)), (T::Int8, S::Int(-2)), "-2"),
+        ((T::Int32, S::Int(1)), (T::Int16, S::Int(-2)), "-2"),
+        (
+            (T::Float64, S::Float64(1.0)),
+            (T::Float32, S::Float32(0.5)),
+            "0.5",
+        ),
+        (
+            (T::Float64, S::Float64(1.0)),
+            (T::Int32, S::Int(-7)),
+            "-7.0",
+        ),
+        (
+            (decimal(20, 3), unscaled(1, 3)),
+            (decimal(4, 1), unscaled(15, 1)),
+            "\"1.500\"",
+        ),
+        (
+            (decimal(38, 10), unscaled(1, 10)),
+            (decimal(30, 2), unscaled(-15, 2)),
+            "\"-0.1500000000\"",
+        ),
+        (
+            (decimal(12, 2), unscaled(1, 2)),
+            (T::Int32, S::Int(-3)),
+            "\"-3.00\"",
+        ),
+        (
+            (decimal(19, 0), unscaled(1, 0)),
+            (T::Int64, S::Int(i64::MIN)),
+            "\"-9223372036854775808\"",
+        ),
+        (
+            (timestamp(micros, local), at(1, micros, local)),
+            (T::Date, S::Date(-1)),
+            "\"1969-12-31T00:00:00.000000\"",
+        ),
+        (
+            (timestamp(nanos, local), at(1, nanos, local)),
+            (timestamp(micros, local), at(day, micros, local)),
+            "\"1970-01-02T00:00:00.000000000\"",
+        ),
+    ];
+    for format in ["parquet", "orc"] {
+        for (table, file, expected) in &pairs {
+            if format == "orc" && has_timestamp(&[table, file]) {
+                continue;
+            }
+            let output = scanned(format, table, file);
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let second = printed.lines().nth(1).unwrap_or_default();
+            let expected = format!("{{\"c\":{expected}}}");
+            assert_eq!(second, expected, "{format}: {} as {}", file.0, table.0);
+        }
+    }
+}
+
+/// ORC's timestamps are all of one unit and do not say what they are relative to.
+fn has_timestamp(columns: &[&(LogicalType, Scalar)]) -> bool {
+    (columns.iter()).any(|(ty, _)| matches!(ty, LogicalType::Timestamp { .. }))
+}
+
+#[test]
+fn what_does_not_widen_is_an_error_that_names_both_files() {
+    use {LogicalType as T, Scalar as S};
+    let micros = TimeUnit::Micros;
+    let instant = (timestamp(micros, Zone::Utc), at(1, micros, Zone::Utc));
+    let wall_clock = (timestamp(micros, Zone::Local), at(1, micros, Zone::Local));
+    let pairs = [
+        ((T::Int32, S::Int(1)), (T::Int64, S::Int(2))),
+        ((T::Int32, S::Int(1)), (T::String, S::string("2"))),
+        ((T::Float32, S::Float32(1.0)), (T::Float64, S::Float64(2.0))),
+        ((T::Float32, S::Float32(1.0)), (T::Int32, S::Int(2))),
+        ((T::Float64, S::Float64(1.0)), (T::Int64, S::Int(2))),
+        ((T::String, S::string("1")), (T::Int32, S::Int(2))),
+        ((T::String, S::string("1")), (T::Binary, S::binary([2]))),
+        ((T::Boolean, S::Boolean(true)), (T::Int32, S::Int(1))),
+        (
+            (decimal(9, 2), unscaled(1, 2)),
+            (decimal(9, 1), unscaled(2, 1)),
+        ),
+        (
+            (decimal(9, 1), unscaled(1, 1)),
+            (decimal(9, 2), unscaled(2, 2)),
+        ),
+        ((decimal(11, 2), unscaled(1, 2)), (T::Int32, S::Int(2))),
+        ((T::Date, S::Date(1)), wall_clock.clone()),
+        (instant.clone(), (T::Date, S::Date(2))),
+        (instant, wall_clock),
+    ];
+    for format in ["parquet", "orc"] {
+        for (table, file) in &pairs {
+            if format == "orc" && has_timestamp(&[table, file]) {
+                continue;
+            }
+            let output = scanned(format, table, file);
+            assert_eq!(output.status.code(), Some(4), "{} as {}", file.0, table.0);
+            let complaint = String::from_utf8(output.stderr).unwrap();
+            let words = ["column \"c\"", &format!("the file holds {}", file.0)];
+            for word in words {
+                assert!(complaint.contains(word), "no {word:?} in {complaint}");
+            }
+            assert!(!complaint.contains('\u{1b}') && complaint.lines().count() == 1);
+        }
+    }
+}
+
+#[test]
+fn a_column_that_differs_but_is_not_read_harms_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, ty, value) in [
+        ("a.parquet", LogicalType::Int32, Scalar::Int(1)),
+        ("b.parquet", LogicalType::String, Scalar::string("x")),
+    ] {
+        write(&directory.path().join(name), &ty, &value);
+    }
+    let output = lith(&["count", directory.path().to_str().unwrap()]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "2\n");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+}
