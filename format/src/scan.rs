@@ -1,5 +1,6 @@
 //! What planner and reader say to each other: a table, what to do with which file, and row predicates.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,6 +45,8 @@ pub struct ScanTask {
     pub partition: Vec<Scalar>,
     /// Row groups to consider; `None` is all.
     pub row_groups: Option<Vec<usize>>,
+    /// Rows to consider, by their number in the file: runs that ascend and do not overlap; `None` is all.
+    pub rows: Option<Vec<Range<u64>>>,
 }
 
 /// A condition that needs rows. The reader decodes the columns it names, asks it, and decodes

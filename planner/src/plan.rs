@@ -275,6 +275,7 @@ fn select(plan: &mut ScanPlan, table: &Table) -> Result<()> {
                 bytes: file.bytes,
                 partition: table.dataset.partitions[file.partition].values.clone(),
                 row_groups: None,
+                rows: None,
             });
         }
     }

@@ -83,7 +83,7 @@ impl RowGroupScan {
     fn window_rows(&self, wanted: u64) -> usize {
         let left = self.rows - self.position;
         let spec = &self.file.query.spec;
-        match self.filtered {
+        match self.filtered || self.file.picked.is_some() {
             true => left.min(spec.batch_rows),
             false if spec.columns.is_empty() => left,
             false => left
@@ -95,7 +95,10 @@ impl RowGroupScan {
     /// The rows of a window that pass, perhaps none.
     fn window(&mut self, start: usize, rows: usize) -> Result<Batch> {
         let query = Arc::clone(&self.file.query);
-        let mut selection = Selection::all(rows);
+        let mut selection = match &self.file.picked {
+            Some(picked) => picked[self.row_group].part(start..start + rows),
+            None => Selection::all(rows),
+        };
         let mut decoded = Decoded::new();
         let predicates = if self.filtered {
             query.spec.predicates.as_slice()
@@ -103,6 +106,9 @@ impl RowGroupScan {
             &[]
         };
         for (number, predicate) in predicates.iter().enumerate() {
+            if selection.is_none() {
+                break;
+            }
             let columns = predicate.columns();
             let batch = Batch {
                 schema: Arc::clone(&query.inputs[number]),
@@ -118,9 +124,6 @@ impl RowGroupScan {
             decoded.extend(columns.iter().copied().zip(batch.columns));
             decoded.retain(|(column, _)| query.uses_after(*column, number + 1));
             selection = narrow(&selection, &mask, &mut decoded);
-            if selection.is_none() {
-                break;
-            }
         }
         let columns = if selection.is_none() {
             Vec::new()

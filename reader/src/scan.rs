@@ -232,6 +232,7 @@ impl ScanBuilder {
             bytes: self.file.size(),
             partition: Vec::new(),
             row_groups: None,
+            rows: None,
         };
         Scan::of(
             vec![Task {
@@ -274,6 +275,8 @@ mod tests {
         narrow: bool,
         lacks_b: bool,
         row_groups: Vec<Vec<(Option<u8>, Option<f64>)>>,
+        /// Which rows of each so many are picked, if not all.
+        picked: Option<Vec<bool>>,
     }
 
     impl Arbitrary for Case {
@@ -287,6 +290,7 @@ mod tests {
                 },
                 narrow: bool::arbitrary(g),
                 lacks_b: bool::arbitrary(g),
+                picked: (u8::arbitrary(g) % 3 == 0).then(|| Vec::arbitrary(g)),
                 row_groups: (0..count(g, 4))
                     .map(|_| {
                         let base = u8::arbitrary(g) % 8;
@@ -353,7 +357,24 @@ mod tests {
 
     impl SomeFile {
         fn rows(&self) -> impl Iterator<Item = Vec<Scalar>> + '_ {
-            self.row_groups.iter().flatten().map(|row| self.row(row))
+            let rows = self.row_groups.iter().flatten().enumerate();
+            rows.filter(|(number, _)| self.picks(*number))
+                .map(|(_, row)| self.row(row))
+        }
+
+        fn picks(&self, number: usize) -> bool {
+            match &self.picked {
+                Some(picked) => *picked.get(number % (picked.len() + 1)).unwrap_or(&false),
+                None => true,
+            }
+        }
+
+        /// The picked rows one by one, though some are neighbours.
+        fn runs(&self) -> Option<Vec<std::ops::Range<u64>>> {
+            let count = self.row_groups.iter().flatten().count();
+            let picked = (0..count).filter(|&number| self.picks(number));
+            let runs = picked.map(|number| number as u64..number as u64 + 1);
+            self.picked.is_some().then(|| runs.collect())
         }
 
         fn row(&self, (a, b): &(Option<u8>, Option<f64>)) -> Vec<Scalar> {
@@ -399,6 +420,7 @@ mod tests {
                     bytes: 0,
                     partition: vec![self.p.clone()],
                     row_groups: None,
+                    rows: self.runs(),
                 },
             }
         }
@@ -648,6 +670,7 @@ mod tests {
             bytes: 0,
             partition: Vec::new(),
             row_groups: None,
+            rows: None,
         };
         let task = Task {
             task,
@@ -660,6 +683,39 @@ mod tests {
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TypeMismatch);
         assert_eq!(error.site().column.as_deref(), Some("k"));
+    }
+
+    #[test]
+    fn picked_rows_leave_the_other_row_groups_alone() {
+        let task = |rows| Task {
+            task: ScanTask {
+                path: "memory".into(),
+                bytes: 0,
+                partition: Vec::new(),
+                row_groups: None,
+                rows: Some(rows),
+            },
+            file: Some(sorted_file()),
+        };
+        let spec = || {
+            ScanSpec::new(TableSchema::of_file(Arc::new(
+                sorted_file().schema().clone(),
+            )))
+        };
+        let mut scan = Scan::of(vec![task(vec![199..200, 200..202])], spec()).unwrap();
+        let rows: Vec<String> = scan
+            .by_ref()
+            .flat_map(|batch| rows_of(&batch.unwrap()))
+            .collect();
+        let expected = [199, 200, 201].map(|k| format!("{{\"k\":{k},\"v\":-{k}}}"));
+        assert_eq!(rows, expected);
+        assert_eq!(scan.metrics().row_groups_read.get(), 2);
+        assert_eq!(scan.metrics().rows_selected.get(), 3);
+        for wrong in [vec![5..5, 6..7], vec![7..9, 8..10], vec![1..2, 299..301]] {
+            let mut scan = Scan::of(vec![task(wrong)], spec()).unwrap();
+            let error = scan.next().unwrap().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        }
     }
 
     #[test]

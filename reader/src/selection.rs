@@ -70,6 +70,21 @@ impl Selection {
         }
     }
 
+    /// The part of it that lies in `window`, counted from the window's start.
+    pub fn part(&self, window: Range<usize>) -> Selection {
+        let first = self.runs.partition_point(|run| run.end <= window.start);
+        let within = self.runs[first..]
+            .iter()
+            .take_while(|run| run.start < window.end);
+        let shifted = within.map(|run| {
+            run.start.max(window.start) - window.start..run.end.min(window.end) - window.start
+        });
+        Selection {
+            rows: window.len(),
+            runs: shifted.collect(),
+        }
+    }
+
     /// The given runs of a window of `rows` rows.
     ///
     /// # Panics

@@ -1,5 +1,6 @@
 //! A file as part of a table: where each of the table's columns comes from in it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lith_format::bind::{self, ColumnSource, LeafSource};
@@ -10,6 +11,7 @@ use lith_format::scan::ScanTask;
 use crate::adapt::Adapter;
 use crate::file::File;
 use crate::query::Query;
+use crate::selection::Selection;
 
 /// A file to scan, perhaps open already.
 pub(crate) struct Task {
@@ -49,6 +51,8 @@ pub(crate) struct TableFile {
     pub(crate) partition: Vec<Scalar>,
     /// The row groups to consider.
     pub(crate) row_groups: Vec<usize>,
+    /// One a row group of the file: which rows to consider. Without it, all.
+    pub(crate) picked: Option<Vec<Selection>>,
 }
 
 impl TableFile {
@@ -74,6 +78,13 @@ impl TableFile {
                 all.len()
             )));
         }
+        let picked = task.rows.map(|runs| pick(&file, &runs)).transpose()?;
+        let row_groups = match &picked {
+            Some(picked) => (row_groups.into_iter())
+                .filter(|&row_group| !picked[row_group].is_none())
+                .collect(),
+            None => row_groups,
+        };
         let sources = bind::bind_columns(table, file.schema())?;
         let origins = sources.iter().enumerate().map(|(index, source)| {
             if !query.uses(index) {
@@ -96,6 +107,7 @@ impl TableFile {
             leaves: bind::bind(table, file.schema())?,
             partition: task.partition,
             row_groups,
+            picked,
             file,
             query,
         })
@@ -111,4 +123,35 @@ fn name_model(error: Error, query: &Query) -> Error {
         )),
         None => error,
     }
+}
+
+/// The runs of rows of a file, row group by row group.
+fn pick(file: &File, runs: &[Range<u64>]) -> Result<Vec<Selection>> {
+    let ascend = runs.windows(2).all(|pair| pair[0].end <= pair[1].start);
+    let whole = runs.iter().all(|run| run.start < run.end);
+    if !ascend || !whole || runs.last().is_some_and(|run| run.end > file.rows()) {
+        let message = format!("runs of rows that are none of the {} rows", file.rows());
+        return Err(Error::invalid(message));
+    }
+    let (mut first, mut rest) = (0, runs);
+    let mut out = Vec::with_capacity(file.row_groups());
+    for row_group in 0..file.row_groups() {
+        let rows = file.rows_of(row_group);
+        let end = rows.saturating_add(first);
+        rest = &rest[rest.partition_point(|run| run.end <= first)..];
+        let mut within: Vec<Range<usize>> = Vec::new();
+        for run in rest.iter().take_while(|run| run.start < end) {
+            let place = |row: u64| usize::try_from(row.clamp(first, end) - first);
+            match (within.last_mut(), place(run.start), place(run.end)) {
+                (Some(last), Ok(start), Ok(end)) if last.end == start => last.end = end,
+                (_, Ok(start), Ok(end)) => within.push(start..end),
+                _ => return Err(Error::limit(format!("row group of {rows} rows"))),
+            }
+        }
+        let rows =
+            usize::try_from(rows).map_err(|_| Error::limit(format!("row group of {rows} rows")))?;
+        out.push(Selection::from_runs(rows, within));
+        first = end;
+    }
+    Ok(out)
 }
