@@ -53,6 +53,10 @@ pub enum Command {
     Scan(Scan),
     /// Print the first rows.
     Head(Head),
+    /// Print the last rows.
+    Tail(Head),
+    /// Print rows picked at random, each set of them as likely as any other, in their order.
+    Sample(Sample),
     /// Say which partitions, files and row groups a query reads, and why.
     Explain(Explain),
     /// Make ten million orders, write them partitioned, and explain five queries on them.
@@ -257,7 +261,7 @@ pub struct Scan {
     pub no_skip: bool,
 }
 
-/// `lith head`
+/// `lith head` and `lith tail`
 #[derive(Debug, Args)]
 pub struct Head {
     /// Where data is.
@@ -278,6 +282,17 @@ pub struct Head {
     /// Output format; a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
+}
+
+/// `lith sample`
+#[derive(Debug, Args)]
+pub struct Sample {
+    /// Which rows, how many and how shown.
+    #[command(flatten)]
+    pub rows: Head,
+    /// Pick the same rows of the same files every time.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
 }
 
 /// Notations of rows.

@@ -172,6 +172,24 @@ impl Opened {
         &self.paths
     }
 
+    /// How many rows a file has.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub fn rows(&self, task: &ScanTask) -> Result<u64> {
+        Ok(self.options.open(&task.path)?.rows())
+    }
+
+    /// Whether rows of the files left must be asked anything.
+    ///
+    /// # Errors
+    /// A condition that cannot be computed here.
+    pub fn filters_rows(&self, plan: &ScanPlan) -> Result<bool> {
+        let predicates = plan.predicates();
+        let predicates = predicates.map_err(|error| self.failure(&plan.predicate, error))?;
+        Ok(!predicates.is_empty())
+    }
+
     /// Starts a planned scan; `prune` says whether metadata may rule row groups out.
     pub fn scan(&self, plan: &ScanPlan, prune: bool) -> Result<Scan> {
         let mut spec = ScanSpec::new(plan.table.clone());

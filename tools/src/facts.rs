@@ -401,7 +401,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// Spreads a number over 64 bits (the finalizer of SplitMix64).
-fn mix(value: u64) -> u64 {
+pub(crate) fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -9,9 +9,11 @@ mod explain;
 mod inspect;
 mod meta;
 mod pages;
+mod sample;
 mod scan;
 mod schema;
 mod stats;
+mod tail;
 
 /// Does what the command line says.
 pub fn run(cli: Cli) -> Result {
@@ -24,6 +26,8 @@ pub fn run(cli: Cli) -> Result {
         Command::Count(args) => count::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Head(args) => scan::run(&args.into()),
+        Command::Tail(args) => tail::run(&args),
+        Command::Sample(args) => sample::run(&args),
         Command::Explain(args) => explain::run(&args, cli.color),
         Command::Demo(args) => demo::run(&args, cli.color),
     }

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Scan) -> Result {
 }
 
 /// A column that cannot be read yet may be left out, unless the condition asks for it.
-fn name_others(error: Error, plan: &ScanPlan) -> Error {
+pub(super) fn name_others(error: Error, plan: &ScanPlan) -> Error {
     let column = error.site().column.as_deref();
     let fields = &plan.table.schema.fields;
     let is_it = |index: &usize| column == Some(&*fields[*index].name);

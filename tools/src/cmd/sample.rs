@@ -1,0 +1,76 @@
+//! `lith sample`: rows picked at random without replacement, in their order.
+//!
+//! Without a condition, the footers tell how many rows there are, row numbers are drawn, and only what holds
+//! these rows is read. With one, every row that passes is drawn for.
+
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+use lith_planner::plan::ScanPlan;
+
+use super::scan::name_others;
+use crate::args::{Head, Query, Sample};
+use crate::dataset::Opened;
+use crate::failure::Result;
+use crate::output::RowWriter;
+use crate::random::{Random, Reservoir, distinct};
+
+pub(super) fn run(args: &Sample) -> Result {
+    let Head { input, query, .. } = &args.rows;
+    let wanted = args.rows.limit;
+    let opened = Opened::new(input)?;
+    let Query { predicate, columns } = query;
+    let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), None)?;
+    let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+    let mut random = Random::new(seed);
+    let all_pass = !opened.filters_rows(&plan)?;
+    if all_pass {
+        pick(&opened, &mut plan, wanted, &mut random)?;
+    } else if wanted == 0 {
+        plan.tasks.clear();
+    }
+    let mut scan = opened.scan(&plan, true)?;
+    let mut reservoir = Reservoir::new(wanted, random);
+    // nothing is printed before a first batch, or all of a filter, is there
+    let first = scan.next().transpose();
+    let first = first.map_err(|error| name_others(error, &plan))?;
+    let schema = scan.schema().clone();
+    let mut batches = first.map(Ok).into_iter().chain(scan);
+    if !all_pass {
+        for batch in batches.by_ref() {
+            reservoir.offer(&batch?)?;
+        }
+    }
+    let mut rows = RowWriter::new(args.rows.format, None, &schema)?;
+    for batch in reservoir.picked()?.into_iter().map(Ok).chain(batches) {
+        let batch = batch?;
+        rows.write(&batch, batch.rows)?;
+    }
+    rows.finish()
+}
+
+/// Leaves `wanted` rows of the files to be read, any as likely as any other.
+fn pick(opened: &Opened, plan: &mut ScanPlan, wanted: u64, random: &mut Random) -> Result {
+    let rows = plan.tasks.iter().map(|task| opened.rows(task));
+    let rows: Vec<u64> = rows.collect::<Result<_>>()?;
+    let total = rows
+        .iter()
+        .fold(0, |total: u64, rows| total.saturating_add(*rows));
+    let mut picked = distinct(total, wanted, random).into_iter().peekable();
+    let mut first = 0;
+    for (task, rows) in plan.tasks.iter_mut().zip(rows) {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        while let Some(row) = picked.next_if(|row| row - first < rows) {
+            let row = row - first;
+            match runs.last_mut() {
+                Some(run) if run.end == row => run.end += 1,
+                _ => runs.push(row..row + 1),
+            }
+        }
+        task.rows = Some(runs);
+        first = rows.saturating_add(first);
+    }
+    plan.tasks
+        .retain(|task| task.rows.as_ref().is_some_and(|runs| !runs.is_empty()));
+    Ok(())
+}
