@@ -1,8 +1,7 @@
 //! LZ4: raw blocks, and the three things that Parquet's deprecated codec id has been used for.
 //!
 //! ```text
-//! Hadoop: | raw length, u32 BE | ( | block length, u32 BE | raw block | )+ until raw length | ..
-//! frame:  | 04 22 4d 18 | LZ4 frame |
+//! Hadoop framing   |   | 04 22 4d 18 | LZ4 frame |   |   raw block
 //! ```
 //! A raw block says nothing of its size, so what parses as Hadoop framing to the last byte is taken
 //! as that, and the rest as a raw block.
@@ -12,8 +11,7 @@ use std::io::Read;
 
 use lz4_flex::block::{self, DecompressError};
 
-use super::{fill_growing, too_long};
-use crate::bytes::Cursor;
+use super::{fill_growing, hadoop, too_long};
 use crate::error::{Error, Result};
 
 const FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
@@ -35,7 +33,7 @@ pub(super) fn decompress_any(input: &[u8], max_len: usize, out: &mut Vec<u8>) ->
         return decompress_frame(input, max_len, out);
     }
     let start = out.len();
-    decompress_hadoop(input, max_len, out).or_else(|_| {
+    hadoop::decompress(input, max_len, out, decompress).or_else(|_| {
         out.truncate(start);
         decompress(input, max_len, out)
     })
@@ -53,31 +51,6 @@ fn decompress_frame(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-fn decompress_hadoop(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
-    let start = out.len();
-    let mut cursor = Cursor::new(input);
-    while !cursor.is_empty() {
-        let raw_len = u32::from_be_bytes(cursor.array()?) as usize;
-        let block_start = out.len();
-        if raw_len > max_len - (block_start - start) {
-            return Err(too_long(max_len));
-        }
-        loop {
-            let left = raw_len - (out.len() - block_start);
-            if left == 0 {
-                break;
-            }
-            let len = u32::from_be_bytes(cursor.array()?) as usize;
-            let before = out.len();
-            decompress(cursor.take(len)?, left, out)?;
-            if out.len() == before {
-                return Err(Error::corrupt("empty block in hadoop lz4 framing"));
-            }
-        }
-    }
-    Ok(())
-}
-
 pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     out.resize(start + block::get_maximum_output_size(input.len()), 0);
@@ -91,24 +64,18 @@ pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
 mod tests {
     use std::io::Write;
 
+    use super::super::hadoop::tests::frame;
     use super::super::tests::{pack, unpack};
     use crate::compress::Codec;
-
-    fn hadoop(blocks: &[&[u8]]) -> Vec<u8> {
-        let raw_len: usize = blocks.iter().map(|block| block.len()).sum();
-        let mut out = (raw_len as u32).to_be_bytes().to_vec();
-        for block in blocks {
-            let packed = pack(Codec::Lz4, block);
-            out.extend((packed.len() as u32).to_be_bytes());
-            out.extend(packed);
-        }
-        out
-    }
 
     #[test]
     fn the_deprecated_id_is_any_of_three_framings() {
         let data = b"one two three one two three one two three".repeat(20);
-        let two = [hadoop(&[&data[..300], &data[300..]]), hadoop(&[b"tail"])].concat();
+        let two = [
+            frame(Codec::Lz4, &[&data[..300], &data[300..]]),
+            frame(Codec::Lz4, &[b"tail"]),
+        ]
+        .concat();
         let expected = [data.as_slice(), b"tail"].concat();
         assert_eq!(
             unpack(Codec::Lz4Hadoop, &two, expected.len()).unwrap(),
@@ -119,10 +86,10 @@ mod tests {
         let raw = pack(Codec::Lz4, &data);
         assert_eq!(unpack(Codec::Lz4Hadoop, &raw, data.len()).unwrap(), data);
 
-        let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
-        frame.write_all(&data).unwrap();
-        let frame = frame.finish().unwrap();
-        assert_eq!(unpack(Codec::Lz4Hadoop, &frame, data.len()).unwrap(), data);
-        assert!(unpack(Codec::Lz4Hadoop, &frame, data.len() - 1).is_err());
+        let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        encoder.write_all(&data).unwrap();
+        let framed = encoder.finish().unwrap();
+        assert_eq!(unpack(Codec::Lz4Hadoop, &framed, data.len()).unwrap(), data);
+        assert!(unpack(Codec::Lz4Hadoop, &framed, data.len() - 1).is_err());
     }
 }

@@ -8,6 +8,7 @@
 
 mod brotli;
 mod deflate;
+mod hadoop;
 mod lz4;
 mod lzo;
 mod snappy;
@@ -32,7 +33,7 @@ pub enum Codec {
     Gzip,
     /// LZO1X blocks (ORC's LZO).
     Lzo,
-    /// LZO in Hadoop framing (Parquet's LZO), which is not read.
+    /// LZO1X blocks in Hadoop framing (Parquet's LZO).
     LzoHadoop,
     /// Brotli.
     Brotli,
@@ -79,7 +80,7 @@ pub fn decompress(codec: Codec, input: &[u8], max_len: usize, out: &mut Vec<u8>)
         Codec::Zstd => zstd::decompress(input, max_len, out),
         Codec::Lzo => lzo::decompress(input, max_len, out),
         Codec::Brotli => brotli::decompress(input, max_len, out),
-        Codec::LzoHadoop => Err(not_supported(codec)),
+        Codec::LzoHadoop => hadoop::decompress(input, max_len, out, lzo::decompress),
     };
     if result.is_err() {
         out.truncate(start);
@@ -167,7 +168,6 @@ fn grown(room: usize, max_len: usize) -> usize {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::parquet::encoding::CompressionCodec;
 
     const READ: [Codec; 8] = [
         Codec::None,
@@ -284,14 +284,6 @@ mod tests {
                 out.capacity()
             );
         }
-    }
-
-    #[test]
-    fn parquet_s_lzo_is_refused_by_name() {
-        let codec = CompressionCodec::Lzo.codec().unwrap();
-        let error = unpack(codec, &pack(Codec::Lzo, b"data"), 100).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.message().contains("Lzo"), "{error}");
     }
 
     #[test]
