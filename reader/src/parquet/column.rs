@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
     use crate::column::ReadContext;
-    use crate::parquet::encoding::{delta, rle};
+    use crate::parquet::encoding::{alp, delta, delta_bytes, rle};
     use crate::parquet::form::Form;
     use crate::parquet::levels::MaxLevels;
     use crate::parquet::testing::{Chunk, Style};
@@ -260,7 +260,10 @@ mod tests {
         Text,
         Flag,
         Wide,
+        Real,
     }
+
+    const KINDS: [Kind; 5] = [Kind::Int, Kind::Text, Kind::Flag, Kind::Wide, Kind::Real];
 
     impl Kind {
         fn leaf(self, optional: bool) -> Leaf {
@@ -268,6 +271,7 @@ mod tests {
                 Kind::Int => (LogicalType::Int64, Form::I64),
                 Kind::Text => (LogicalType::Binary, Form::ByteArray),
                 Kind::Flag => (LogicalType::Boolean, Form::Boolean),
+                Kind::Real => (LogicalType::Float64, Form::F64),
                 Kind::Wide => {
                     let (precision, scale) = (7, 0);
                     (LogicalType::Decimal { precision, scale }, Form::Decimal(12))
@@ -288,11 +292,61 @@ mod tests {
             [number].repeat(usize::from(number % 30))
         }
 
+        fn real(number: u8) -> f64 {
+            f64::from(number) / 3.0
+        }
+
+        /// The values in one of the encodings that go with them.
+        fn encoded(self, numbers: &[u8], choice: usize) -> (Encoding, Vec<u8>) {
+            use Encoding as E;
+            let plain = self.plain(numbers);
+            let width = self.leaf(false).form.width();
+            let choices: &[E] = match self {
+                Kind::Int => &[E::Plain, E::DeltaBinaryPacked, E::ByteStreamSplit],
+                Kind::Text => &[E::Plain, E::DeltaLengthByteArray, E::DeltaByteArray],
+                Kind::Flag => &[E::Plain, E::Rle],
+                Kind::Wide => &[E::Plain, E::DeltaByteArray, E::ByteStreamSplit],
+                Kind::Real => &[E::Plain, E::Alp, E::ByteStreamSplit],
+            };
+            let encoding = choices[choice % choices.len()];
+            let byte_arrays: Vec<Vec<u8>> = match width {
+                Some(width) => plain.chunks(width).map(<[u8]>::to_vec).collect(),
+                None => numbers.iter().map(|&n| Kind::text(n)).collect(),
+            };
+            let bytes = match encoding {
+                E::DeltaBinaryPacked => {
+                    let values: Vec<i64> = numbers.iter().map(|&n| i64::from(n)).collect();
+                    delta::tests::encode(&values)
+                }
+                E::DeltaLengthByteArray => delta_bytes::tests::encode_lengths(&byte_arrays),
+                E::DeltaByteArray => delta_bytes::tests::encode_prefixes(&byte_arrays),
+                E::ByteStreamSplit => {
+                    let stream = |byte| byte_arrays.iter().map(move |value| value[byte]);
+                    (0..width.unwrap_or(0)).flat_map(stream).collect()
+                }
+                E::Alp => {
+                    let values: Vec<f64> = numbers.iter().map(|&n| Kind::real(n)).collect();
+                    alp::tests::encode(&values, 4, &[(3, 1), (14, 14)])
+                }
+                E::Rle => {
+                    let bits = numbers.iter().map(|&n| u32::from(n % 2)).collect();
+                    let runs = rle::tests::encode(&[(false, bits)], 1);
+                    [&(runs.len() as u32).to_le_bytes()[..], &runs].concat()
+                }
+                _ => plain,
+            };
+            (encoding, bytes)
+        }
+
         fn plain(self, numbers: &[u8]) -> Vec<u8> {
             match self {
                 Kind::Int => numbers
                     .iter()
                     .flat_map(|&n| i64::from(n).to_le_bytes())
+                    .collect(),
+                Kind::Real => numbers
+                    .iter()
+                    .flat_map(|&n| Kind::real(n).to_le_bytes())
                     .collect(),
                 Kind::Wide => {
                     let bytes = |&n: &u8| i128::from(n).to_be_bytes()[4..].to_vec();
@@ -320,6 +374,7 @@ mod tests {
                 Kind::Int => Scalar::Int(i64::from(number)),
                 Kind::Text => Scalar::binary(Kind::text(number)),
                 Kind::Flag => Scalar::Boolean(number % 2 == 1),
+                Kind::Real => Scalar::Float64(Kind::real(number)),
                 Kind::Wide => Scalar::Decimal {
                     unscaled: i128::from(number),
                     scale: 0,
@@ -357,12 +412,15 @@ mod tests {
                     rle::tests::encode(&[(false, codes)], 9)
                 };
                 (Encoding::RleDictionary, [&[9], &runs[..]].concat())
-            } else if matches!(kind, Kind::Int) && index % 2 == 0 {
-                let values: Vec<i64> = present.iter().map(|&n| i64::from(n)).collect();
-                (Encoding::DeltaBinaryPacked, delta::tests::encode(&values))
             } else {
-                (Encoding::Plain, kind.plain(&present))
+                kind.encoded(&present, index / 2)
             };
+            if index % 5 == 2 {
+                // a page without rows, with or without a section of values
+                let nothing = kind.encoded(&[], index).1;
+                let values = if index % 2 == 0 { &nothing[..] } else { &[] };
+                chunk.data(0, Some(&[]), values, style(encoding));
+            }
             chunk.data(page.len(), Some(&validity), &values, style(encoding));
         }
         chunk
@@ -392,7 +450,7 @@ mod tests {
         fn any_chunk_reads_as_written(
             rows: Vec<(Option<u8>, bool)>, stretch: (u8, bool), shape: (u8, u8, u8), kind: u8
         ) -> bool {
-            let kind = [Kind::Int, Kind::Text, Kind::Flag, Kind::Wide][usize::from(kind % 4)];
+            let kind = KINDS[usize::from(kind) % KINDS.len()];
             let repeat = usize::from(stretch.0 % 20) + 1;
             let rows: Vec<(Option<u8>, bool)> = if stretch.1 {
                 rows.repeat(repeat)
@@ -507,7 +565,7 @@ mod tests {
 
     #[test]
     fn every_cut_and_flip_is_survived() {
-        for kind in [Kind::Int, Kind::Text, Kind::Flag, Kind::Wide] {
+        for kind in KINDS {
             for codec in [Codec::None, Codec::Snappy] {
                 let bytes = write(kind, &rows(60), 20, 1, codec).bytes;
                 for at in 0..bytes.len() {

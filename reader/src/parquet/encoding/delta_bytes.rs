@@ -201,19 +201,19 @@ impl DeltaByteArrays {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::parquet::encoding::delta::tests::encode;
     use lith_format::error::ErrorKind;
 
-    fn encode_lengths(values: &[Vec<u8>]) -> Vec<u8> {
+    pub(crate) fn encode_lengths(values: &[Vec<u8>]) -> Vec<u8> {
         let lengths: Vec<i64> = values.iter().map(|value| value.len() as i64).collect();
         let mut out = encode(&lengths);
         out.extend(values.concat());
         out
     }
 
-    fn encode_prefixes(values: &[Vec<u8>]) -> Vec<u8> {
+    pub(crate) fn encode_prefixes(values: &[Vec<u8>]) -> Vec<u8> {
         let mut prefixes = Vec::new();
         let mut suffixes = Vec::new();
         let mut last: &[u8] = &[];
