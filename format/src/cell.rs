@@ -72,6 +72,37 @@ impl Vector {
         }
     }
 
+    /// The values of field `index` of a struct column, null where the struct is.
+    ///
+    /// # Errors
+    /// A column that is no struct, or has fewer fields.
+    pub fn into_field(self, index: usize) -> Result<Vector> {
+        let unknown = || Error::type_mismatch("a struct lacks the field asked for");
+        let ty = self.ty.fields().get(index).ok_or_else(unknown)?.ty.clone();
+        let mut field = match self.values {
+            Values::Struct(children) => children.into_iter().nth(index).ok_or_else(unknown)?,
+            Values::Constant(Scalar::Struct(values)) => {
+                let (_, value) = values.into_iter().nth(index).ok_or_else(unknown)?;
+                Vector::constant(ty, value, self.len)
+            }
+            Values::Null | Values::Constant(Scalar::Null) => {
+                Vector::constant(ty, Scalar::Null, self.len)
+            }
+            _ => return Err(unknown()),
+        };
+        let Some(validity) = self.validity else {
+            return Ok(field);
+        };
+        if matches!(field.values, Values::Constant(_)) {
+            field = field.flatten()?;
+        }
+        field.validity = Some(match field.validity {
+            Some(own) => own.and(&validity),
+            None => validity,
+        });
+        Ok(field)
+    }
+
     /// A vector of `ty` in its plain layout; scalars of another type are an error.
     pub fn from_scalars(ty: LogicalType, scalars: &[Scalar]) -> Result<Vector> {
         let validity: Bitmap = scalars.iter().map(|scalar| !scalar.is_null()).collect();
@@ -459,6 +490,40 @@ pub(crate) mod tests {
             let naive: Vec<_> = column.scalars.iter().map(|scalar| format!("{scalar:?}")).collect();
             dump(&vector) == naive
                 && vector.null_count() == column.scalars.iter().filter(|s| s.is_null()).count()
+        }
+
+        fn fields_are_null_where_the_struct_is(column: Column, nulls: Vec<bool>) -> bool {
+            let ty = LogicalType::Struct(Arc::from(vec![
+                Field::nullable("a", column.ty.clone()),
+                Field::nullable("b", LogicalType::Int32),
+            ]));
+            let rows = column.scalars.iter().enumerate().map(|(row, value)| {
+                match nulls.get(row % 7) {
+                    Some(true) => Scalar::Null,
+                    _ => Scalar::Struct(vec![("a".into(), value.clone()), ("b".into(), Scalar::Int(7))]),
+                }
+            });
+            let rows: Vec<Scalar> = rows.collect();
+            let mut vector = Vector::from_scalars(ty, &rows).unwrap();
+            let expected = |index: usize| -> Vec<String> {
+                let value = |row: &Scalar| match row {
+                    Scalar::Struct(fields) => format!("{:?}", fields[index].1),
+                    other => format!("{other:?}"),
+                };
+                rows.iter().map(value).collect()
+            };
+            let read = dump(&vector.clone().into_field(0).unwrap()) == expected(0);
+            // a field that the file lacked, and one that is the same everywhere
+            if let Values::Struct(children) = &mut vector.values {
+                children[1] = Vector::constant(LogicalType::Int32, Scalar::Int(7), rows.len());
+            }
+            let constant = rows.first().is_none_or(|row| {
+                let all = Vector::constant(vector.ty.clone(), row.clone(), 1);
+                dump(&all.into_field(0).unwrap()) == expected(0)[..1]
+            });
+            read && constant
+                && vector.clone().into_field(2).is_err()
+                && dump(&vector.into_field(1).unwrap()) == expected(1)
         }
     }
 

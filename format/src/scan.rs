@@ -1,14 +1,16 @@
-//! What planner and reader say to each other: a table, what to do with which file, and row predicates.
+//! What planner and reader say to each other: a table, what is wanted of it, what to do with which file, and
+//! row predicates.
 
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::bitmap::Bitmap;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scalar::Scalar;
-use crate::schema::Schema;
-use crate::vector::Batch;
+use crate::schema::{Field, Schema};
+use crate::types::LogicalType;
+use crate::vector::{Batch, Vector};
 
 /// The columns of a dataset: those stored in files, then those that directories name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,48 @@ impl TableSchema {
     /// How many columns are stored in files.
     pub fn data_columns(&self) -> usize {
         self.schema.fields.len() - self.partition_columns
+    }
+}
+
+/// What a scan hands out: a column of the table, or a field below one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Output {
+    /// The top-level column.
+    pub column: usize,
+    /// From there down, which field of each struct; none wants the whole column.
+    pub fields: Vec<usize>,
+}
+
+impl From<usize> for Output {
+    fn from(column: usize) -> Self {
+        let fields = Vec::new();
+        Output { column, fields }
+    }
+}
+
+impl Output {
+    /// What it is in a table: under the last name on the way, null where anything above is.
+    pub fn field(&self, table: &TableSchema) -> Result<Field> {
+        let unknown = || Error::invalid(format!("column {} has no such field", self.column));
+        let mut field = table.schema.fields.get(self.column).ok_or_else(unknown)?;
+        let mut nullable = field.nullable;
+        for &index in &self.fields {
+            field = match &field.ty {
+                LogicalType::Struct(fields) => fields.get(index).ok_or_else(unknown)?,
+                _ => return Err(unknown()),
+            };
+            nullable |= field.nullable;
+        }
+        Ok(Field {
+            nullable,
+            ..field.clone()
+        })
+    }
+
+    /// The values, out of those of the column.
+    pub fn of(&self, column: Vector) -> Result<Vector> {
+        let mut fields = self.fields.iter();
+        fields.try_fold(column, |column, &index| column.into_field(index))
     }
 }
 

@@ -213,7 +213,7 @@ fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>
 
 /// The stored leaves of the output and of the conditions that rows are asked.
 fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
-    let mut columns = plan.columns.clone();
+    let mut columns: Vec<usize> = plan.columns.iter().map(|output| output.column).collect();
     columns.extend(
         plan.classes
             .post_filter

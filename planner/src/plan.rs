@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use lith_format::filter::Filter;
-use lith_format::scan::{RowPredicate, ScanTask, TableSchema};
+use lith_format::scan::{Output, RowPredicate, ScanTask, TableSchema};
 use lith_format::schema::Schema;
 
 use crate::classify::{Classes, classify};
@@ -17,11 +17,11 @@ use crate::cost::by_cost;
 use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
-use crate::expr::{Column, Expr, Span};
+use crate::expr::{Bound, Column, Expr, Span};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
-use crate::read_schema::read_schema;
+use crate::read_schema;
 use crate::resolve::{propose_quotes, resolve, resolve_condition};
 use crate::sql;
 
@@ -78,12 +78,13 @@ pub struct Share {
 
 /// What to scan and how.
 pub struct ScanPlan {
-    /// The table's columns; all numbers below refer to them.
+    /// The table's columns; all numbers below refer to them. Structs of which only some fields are used have
+    /// no others.
     pub table: TableSchema,
     /// The files left, in order of their paths.
     pub tasks: Vec<ScanTask>,
-    /// Which top-level columns are wanted, in the order asked for.
-    pub columns: Vec<usize>,
+    /// What is wanted, in the order asked for.
+    pub columns: Vec<Output>,
     /// What metadata can be asked: where it is never true, no row is wanted; where it is always true,
     /// every row is.
     pub filter: Filter,
@@ -165,31 +166,37 @@ fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
 /// # Errors
 /// As [`plan`].
 pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> Result<ScanPlan> {
+    let output = output_columns(&table.schema, query)?;
+    let schema = read_schema::narrow(&table.schema, output.as_deref(), condition.as_ref());
+    // columns are numbered anew where structs were cut
+    let condition = condition
+        .map(|condition| resolve_condition(condition, &schema))
+        .transpose()?;
+    let output = output_columns(&schema, query)?;
     let normalized = match condition {
         Some(condition) => {
             let text = query.predicate.unwrap_or_default();
-            normalize(condition).map_err(|error| propose_quotes(error, text, &table.schema))?
+            normalize(condition).map_err(|error| propose_quotes(error, text, &schema))?
         }
         None => Normalized::All(Vec::new()),
     };
-    let output = output_columns(table, query)?;
     let (conjuncts, never) = match normalized {
         Normalized::All(conjuncts) => (conjuncts, false),
         Normalized::Never => (Vec::new(), true),
     };
     let empty = never || query.limit == Some(0);
-    let classes = classify(&conjuncts, &table.schema);
+    let classes = classify(&conjuncts, &schema);
     let pushed_filters = classes.data_filters.iter();
-    let pushed_filters = pushed_filters.filter_map(|e| pushdown::pushed(e, &table.schema));
+    let pushed_filters = pushed_filters.filter_map(|e| pushdown::pushed(e, &schema));
     let mut plan = ScanPlan {
-        table: table.schema.clone(),
         tasks: Vec::new(),
-        columns: top_level(table, output.as_deref()),
-        filter: leaf_filter(&classes, &table.schema, empty),
+        columns: outputs(&schema, output.as_deref()),
+        filter: leaf_filter(&classes, &schema, empty),
         pushed_filters: pushed_filters.collect(),
-        read_schema: read_schema(&table.schema, output.as_deref(), &classes.post_filter),
+        read_schema: read_schema::read_schema(&schema, output.as_deref(), &classes.post_filter),
         conjuncts,
         classes,
+        table: schema,
         empty,
         limit: query.limit,
         partitions: Share::default(),
@@ -203,23 +210,18 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
     Ok(plan)
 }
 
-fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
+fn output_columns(table: &TableSchema, query: &Query) -> Result<Option<Vec<Column>>> {
     let Some(names) = &query.columns else {
         return Ok(None);
     };
     let bind = |name: &String| {
-        let is_top_level = table
-            .schema
-            .schema
-            .fields
-            .iter()
-            .any(|field| field.name == *name);
+        let is_top_level = table.schema.fields.iter().any(|field| field.name == *name);
         let expr = if is_top_level {
             Expr::column([name.as_str()])
         } else {
-            sql::parse(name).map_err(|error| propose_quotes(error, name, &table.schema))?
+            sql::parse(name).map_err(|error| propose_quotes(error, name, table))?
         };
-        match resolve(expr, &table.schema)? {
+        match resolve(expr, table)? {
             Expr::Column(column) => Ok(column),
             other => Err(PlanError::unsupported(format!(
                 "{} is not a column; only columns can be selected",
@@ -231,11 +233,16 @@ fn output_columns(table: &Table, query: &Query) -> Result<Option<Vec<Column>>> {
     names.iter().map(bind).collect::<Result<_>>().map(Some)
 }
 
-fn top_level(table: &Table, output: Option<&[Column]>) -> Vec<usize> {
-    match output {
-        None => (0..table.schema.schema.fields.len()).collect(),
-        Some(columns) => columns.iter().filter_map(Column::index).collect(),
-    }
+fn outputs(table: &TableSchema, output: Option<&[Column]>) -> Vec<Output> {
+    let Some(columns) = output else {
+        return (0..table.schema.fields.len()).map(Output::from).collect();
+    };
+    let bound = columns.iter().filter_map(|column| column.bound.as_ref());
+    let output = |bound: &Bound| Output {
+        column: bound.index,
+        fields: bound.fields.clone(),
+    };
+    bound.map(output).collect()
 }
 
 fn leaf_filter(classes: &Classes, table: &TableSchema, empty: bool) -> Filter {

@@ -2,6 +2,7 @@
 //! filters after the scan, in the table's order, structs cut down to the fields in use.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, Schema};
@@ -10,14 +11,41 @@ use lith_format::types::LogicalType;
 use crate::expr::{Column, Expr};
 use crate::resolve::spark_type;
 
-/// The columns needed, in Spark's types; an `output` of `None` is every column.
-pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
-    let filtered = post_filter.iter().flat_map(Expr::columns);
-    let columns = output.into_iter().flatten().chain(filtered);
+/// The table with the structs cut down of which only some fields are in use; an `output` of `None` uses all.
+pub fn narrow(
+    table: &TableSchema,
+    output: Option<&[Column]>,
+    condition: Option<&Expr>,
+) -> TableSchema {
+    let Some(output) = output else {
+        return table.clone();
+    };
+    let condition = condition.into_iter().flat_map(Expr::columns);
+    let used = paths(output.iter().chain(condition));
+    let fields = table.schema.fields.iter().enumerate();
+    let fields = fields.map(|(index, field)| match used.get(&index) {
+        None => field.clone(),
+        Some(paths) => cut(field, paths),
+    });
+    TableSchema {
+        schema: Arc::new(Schema::new(fields.collect())),
+        partition_columns: table.partition_columns,
+    }
+}
+
+/// The paths in use below each top-level column.
+fn paths<'a>(columns: impl Iterator<Item = &'a Column>) -> HashMap<usize, Vec<&'a [usize]>> {
     let mut paths: HashMap<usize, Vec<&[usize]>> = HashMap::new();
     for bound in columns.filter_map(|column| column.bound.as_ref()) {
         paths.entry(bound.index).or_default().push(&bound.fields);
     }
+    paths
+}
+
+/// The columns needed, in Spark's types; an `output` of `None` is every column.
+pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
+    let filtered = post_filter.iter().flat_map(Expr::columns);
+    let paths = paths(output.into_iter().flatten().chain(filtered));
     let data_fields = table.schema.fields.iter().take(table.data_columns());
     let needed =
         data_fields

@@ -19,6 +19,7 @@ use lith_format::schema::{LeafId, Schema};
 use crate::column::{ColumnReader, ReadContext};
 use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
+use crate::part::Part;
 use crate::source::{FileSource, MmapSource, Source};
 
 /// How to open files.
@@ -240,9 +241,23 @@ impl File {
         column: usize,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
+        let field = self.schema().fields.get(column);
+        let field = field.ok_or_else(|| Error::invalid(format!("there is no column {column}")))?;
+        self.part(row_group, column, &Part::whole(field), context)
+    }
+
+    /// A reader of a part of top-level column `column` of row group `row_group`.
+    pub fn part(
+        &self,
+        row_group: usize,
+        column: usize,
+        part: &Part,
+        context: &ReadContext,
+    ) -> Result<Box<dyn ColumnReader>> {
         let source = &self.0.source;
         match &self.0.contents {
-            Contents::Parquet(file) => file.column(source, row_group, column, context),
+            Contents::Parquet(file) => file.column(source, row_group, column, part, context),
+            // flat columns have no parts, and others are not read
             Contents::Orc(file) => file.column(source, row_group, column, context),
             #[cfg(test)]
             Contents::Memory(file) => Ok(file.column(row_group, column, context)),

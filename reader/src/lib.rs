@@ -26,6 +26,7 @@ pub mod source;
 mod adapt;
 pub mod column;
 mod kernel;
+pub mod part;
 pub mod window;
 
 // Layer 2

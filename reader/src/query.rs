@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::filter::Filter;
-use lith_format::scan::{RowPredicate, TableSchema};
+use lith_format::scan::{Output, RowPredicate, TableSchema};
 use lith_format::schema::{LeafId, Schema};
 use lith_format::vector::Vector;
 
@@ -17,8 +17,9 @@ use crate::file::OpenOptions;
 pub struct ScanSpec {
     /// The table. Its files may order, spell and type columns a little differently.
     pub table: TableSchema,
-    /// The wanted top-level columns of the table, in this order; none is a mere count.
-    pub columns: Vec<usize>,
+    /// What is wanted of the table, in this order; nothing is a mere count. Of a column of which only fields
+    /// are asked for anywhere, the table's type had best name no others: what it does not name is not read.
+    pub columns: Vec<Output>,
     /// What `predicates` together mean, as far as metadata can judge it, with [`Filter::Opaque`] or
     /// [`Filter::Fallible`] in the place of what it cannot. Row groups that it proves false of every row
     /// are skipped, and those that it proves true of every row are not filtered: so it must not leave
@@ -44,7 +45,7 @@ impl ScanSpec {
     /// All columns and rows of `table`, read by the calling thread.
     pub fn new(table: TableSchema) -> Self {
         ScanSpec {
-            columns: (0..table.schema.fields.len()).collect(),
+            columns: (0..table.schema.fields.len()).map(Output::from).collect(),
             table,
             filter: Filter::Constant(Some(true)),
             predicates: Vec::new(),
@@ -91,14 +92,13 @@ impl Query {
         {
             return Err(Error::invalid("a predicate's columns are not ascending"));
         }
-        let project = |columns: &[usize]| {
-            let field = |&column: &usize| {
-                let field = spec.table.schema.fields.get(column).cloned();
-                field.ok_or_else(|| Error::invalid(format!("column {column} of {fields}")))
-            };
-            Ok(Arc::new(Schema::new(
-                columns.iter().map(field).collect::<Result<_>>()?,
-            )))
+        let project = |outputs: &[Output]| {
+            let fields = outputs.iter().map(|output| output.field(&spec.table));
+            Ok(Arc::new(Schema::new(fields.collect::<Result<_>>()?)))
+        };
+        let input = |predicate: &Arc<dyn RowPredicate>| {
+            let columns = predicate.columns().iter().copied();
+            project(&columns.map(Output::from).collect::<Vec<_>>())
         };
         let (distinct, places) = distinct(&spec.columns);
         Ok(Query {
@@ -107,9 +107,7 @@ impl Query {
             distinct,
             places,
             output: project(&spec.columns)?,
-            inputs: (spec.predicates.iter())
-                .map(|predicate| project(predicate.columns()))
-                .collect::<Result<_>>()?,
+            inputs: spec.predicates.iter().map(input).collect::<Result<_>>()?,
             spec,
         })
     }
@@ -126,14 +124,16 @@ impl Query {
     }
 
     /// The vectors of the output, from those of its distinct columns.
-    pub(crate) fn repeat(&self, distinct: Vec<Vector>) -> Vec<Vector> {
-        match self.distinct.len() == self.spec.columns.len() {
+    pub(crate) fn repeat(&self, distinct: Vec<Vector>) -> Result<Vec<Vector>> {
+        let columns = match self.distinct.len() == self.spec.columns.len() {
             true => distinct,
             false => {
                 let place = |place: &usize| distinct.get(*place).cloned();
                 self.places.iter().filter_map(place).collect()
             }
-        }
+        };
+        let outputs = self.spec.columns.iter().zip(columns);
+        outputs.map(|(output, column)| output.of(column)).collect()
     }
 }
 
@@ -150,20 +150,20 @@ fn uses(spec: &ScanSpec) -> Vec<usize> {
         columns.for_each(|&column| set(column, number + 1));
     }
     let output = spec.columns.iter();
-    output.for_each(|&column| set(column, usize::MAX));
+    output.for_each(|output| set(output.column, usize::MAX));
     used
 }
 
-/// Each of `columns` once, and the place of every one of them among those.
-fn distinct(columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let (mut distinct, mut known) = (Vec::with_capacity(columns.len()), HashMap::new());
-    let place = |&column: &usize| {
+/// The column of each output once, and its place among those for every output.
+fn distinct(outputs: &[Output]) -> (Vec<usize>, Vec<usize>) {
+    let (mut distinct, mut known) = (Vec::with_capacity(outputs.len()), HashMap::new());
+    let place = |&Output { column, .. }: &Output| {
         *known.entry(column).or_insert_with(|| {
             distinct.push(column);
             distinct.len() - 1
         })
     };
-    let places = columns.iter().map(place).collect();
+    let places = outputs.iter().map(place).collect();
     (distinct, places)
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let table = TableSchema::of_file(Arc::new(Schema::new(names.to_vec())));
         let predicate = |&leaf: &u32| naive(Filter::IsNull(LeafId(leaf)));
         Query::new(ScanSpec {
-            columns,
+            columns: columns.into_iter().map(Output::from).collect(),
             predicates: filtered.iter().map(predicate).collect(),
             ..ScanSpec::new(table)
         })
@@ -203,7 +203,9 @@ mod tests {
         let query = query(vec![2, 0, 2, 2], &[]);
         assert_eq!(query.distinct, [2, 0]);
         let vector = |value| Vector::from_scalars(LogicalType::Int32, &[Scalar::Int(value)]);
-        let vectors = query.repeat(vec![vector(7).unwrap(), vector(8).unwrap()]);
+        let vectors = query
+            .repeat(vec![vector(7).unwrap(), vector(8).unwrap()])
+            .unwrap();
         let values: Vec<Scalar> = vectors.iter().map(|vector| vector.value(0)).collect();
         assert_eq!(values, [7, 8, 7, 7].map(Scalar::Int));
     }

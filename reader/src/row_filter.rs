@@ -128,7 +128,7 @@ impl RowGroupScan {
         let columns = if selection.is_none() {
             Vec::new()
         } else {
-            query.repeat(self.collect(&query.distinct, start, &selection, &mut decoded)?)
+            query.repeat(self.collect(&query.distinct, start, &selection, &mut decoded)?)?
         };
         Ok(Batch {
             schema: Arc::clone(&query.output),
@@ -163,8 +163,12 @@ impl RowGroupScan {
     /// Decodes the selected rows of a window that starts at row `start`.
     fn read(&mut self, column: usize, start: usize, selection: &Selection) -> Result<Vector> {
         let field = &self.file.query.spec.table.schema.fields[column];
-        let (in_file, adapter) = match &self.file.origins[column] {
-            Origin::File { column, adapter } => (*column, adapter),
+        let (in_file, part, adapter) = match &self.file.origins[column] {
+            Origin::File {
+                column,
+                part,
+                adapter,
+            } => (*column, part, adapter),
             Origin::Constant(value) => {
                 return Ok(Vector::constant(
                     field.ty.clone(),
@@ -180,7 +184,7 @@ impl RowGroupScan {
                 reader: self
                     .file
                     .file
-                    .column(self.row_group, in_file, &self.context)?,
+                    .part(self.row_group, in_file, part, &self.context)?,
                 position: 0,
                 adapted: None,
             }),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lith_format::error::Result;
 use lith_format::filter::Filter;
-use lith_format::scan::{RowPredicate, ScanTask, TableSchema};
+use lith_format::scan::{Output, RowPredicate, ScanTask, TableSchema};
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 
@@ -188,7 +188,7 @@ pub struct ScanBuilder {
 impl ScanBuilder {
     /// Reads only these top-level columns, in this order.
     pub fn columns(mut self, columns: impl Into<Vec<usize>>) -> Self {
-        self.spec.columns = columns.into();
+        self.spec.columns = columns.into().into_iter().map(Output::from).collect();
         self
     }
 
@@ -429,7 +429,7 @@ mod tests {
     impl Case {
         fn spec(&self) -> ScanSpec {
             ScanSpec {
-                columns: self.columns.clone(),
+                columns: self.columns.iter().copied().map(Output::from).collect(),
                 filter: Filter::And(self.filters.clone()),
                 predicates: self.filters.iter().cloned().map(naive).collect(),
                 batch_rows: self.batch_rows,
@@ -723,7 +723,7 @@ mod tests {
         let spec = || ScanSpec::new(table());
         let bad = [
             ScanSpec {
-                columns: vec![3],
+                columns: vec![3.into()],
                 ..spec()
             },
             ScanSpec {

@@ -10,6 +10,7 @@ use lith_format::scan::ScanTask;
 
 use crate::adapt::Adapter;
 use crate::file::File;
+use crate::part::Part;
 use crate::query::Query;
 use crate::selection::Selection;
 
@@ -31,8 +32,12 @@ impl Task {
 
 /// Where a column of the table comes from.
 pub(crate) enum Origin {
-    /// A column of the file, as the table has it.
-    File { column: usize, adapter: Adapter },
+    /// A column of the file, as far as the table has it and as the table has it.
+    File {
+        column: usize,
+        part: Part,
+        adapter: Adapter,
+    },
     /// The same value in every row: a partition column, or null where the file lacks the column.
     Constant(Scalar),
     /// Nothing asks for it.
@@ -96,9 +101,16 @@ impl TableFile {
                 ColumnSource::File(column) => {
                     let (wanted, held) =
                         (&table.schema.fields[index], &file.schema().fields[column]);
-                    let adapter = Adapter::new(&wanted.ty, &held.ty)
-                        .map_err(|error| name_model(error, &query).at_column(&wanted.name))?;
-                    Origin::File { column, adapter }
+                    let from_file = || {
+                        let part = Part::of(held, &wanted.ty)?;
+                        Ok(Origin::File {
+                            column,
+                            adapter: Adapter::new(&wanted.ty, &part.field.ty)?,
+                            part,
+                        })
+                    };
+                    from_file()
+                        .map_err(|error| name_model(error, &query).at_column(&wanted.name))?
                 }
             })
         });

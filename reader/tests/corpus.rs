@@ -5,17 +5,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lith_format::compress::{Codec, decompress};
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::meta::Format;
 use lith_format::render::render_json;
+use lith_format::scan::{Output, ScanTask, TableSchema};
+use lith_format::schema::Field;
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
+use lith_reader::scan::{Scan, ScanSpec};
 use lith_reader::selection::Selection;
 use serde_json::Value;
 
@@ -318,4 +323,107 @@ fn spark_s_datasets_read_completely() {
         }
     }
     assert!(columns > 200, "{columns} columns");
+}
+
+/// Each field below the structs of a column: which they are at each level, and the column with it alone.
+fn fields_below(field: &Field) -> Vec<(Vec<usize>, Field)> {
+    let LogicalType::Struct(fields) = &field.ty else {
+        return vec![(Vec::new(), field.clone())];
+    };
+    let below = fields.iter().enumerate().flat_map(|(index, inner)| {
+        let alone = |inner: Field| Field {
+            ty: LogicalType::Struct(Arc::from(vec![inner])),
+            ..field.clone()
+        };
+        let paths = fields_below(inner).into_iter();
+        paths.map(move |(path, inner)| ([&[index], &path[..]].concat(), alone(inner)))
+    });
+    below.collect()
+}
+
+/// The cells of one field below column `index`, and how many bytes were read for them.
+fn scan_field(file: &File, index: usize, alone: Field, depth: usize) -> Result<(Vec<String>, u64)> {
+    let mut schema = file.schema().clone();
+    schema.fields[index] = alone;
+    let table = TableSchema::of_file(Arc::new(schema));
+    let output = Output {
+        column: index,
+        fields: vec![0; depth],
+    };
+    let task = ScanTask {
+        path: file.path().to_owned(),
+        bytes: file.size(),
+        partition: Vec::new(),
+        row_groups: None,
+        rows: None,
+    };
+    let spec = ScanSpec {
+        columns: vec![output],
+        ..ScanSpec::new(table)
+    };
+    let mut scan = Scan::new(vec![task], spec)?;
+    let mut cells = Vec::new();
+    for batch in scan.by_ref() {
+        render(&batch?.columns[0], &mut cells);
+    }
+    Ok((cells, scan.metrics().bytes_read.get()))
+}
+
+#[test]
+fn fields_of_structs_read_as_in_the_whole_and_without_the_rest() {
+    let Some(corpus) = shared().map(|shared| shared.join("corpus")) else {
+        return;
+    };
+    let manifest = std::fs::read_to_string(corpus.join("MANIFEST.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let mut compared = 0;
+    for entry in manifest["files"].as_array().unwrap() {
+        if entry["format"] != "parquet" || entry["expectation"] != "rows" {
+            continue;
+        }
+        let file = lith_reader::open(corpus.join(entry["file"].as_str().unwrap())).unwrap();
+        for (index, field) in file.schema().fields.iter().enumerate() {
+            let fields = fields_below(field);
+            let names_differ = |field: &Field| {
+                let names: HashSet<_> = field
+                    .ty
+                    .fields()
+                    .iter()
+                    .map(|f| f.name.to_lowercase())
+                    .collect();
+                names.len() == field.ty.fields().len()
+            };
+            if fields.len() < 2 || !names_differ(field) || excuse(entry).is_some() {
+                continue;
+            }
+            let (_, all) = scan_field(&file, index, field.clone(), 0).unwrap();
+            for (path, alone) in fields {
+                let whole = Output {
+                    column: index,
+                    fields: path.clone(),
+                };
+                let mut expected = Vec::new();
+                for row_group in 0..file.row_groups() {
+                    let mut reader = file
+                        .column(row_group, index, &ReadContext::default())
+                        .unwrap();
+                    let rows = Selection::all(usize::try_from(file.rows_of(row_group)).unwrap());
+                    render(
+                        &whole.of(reader.read(&rows).unwrap()).unwrap(),
+                        &mut expected,
+                    );
+                }
+                let (cells, bytes) = scan_field(&file, index, alone, path.len()).unwrap();
+                assert_eq!(cells, expected, "{} {path:?}", entry["file"]);
+                assert!(
+                    bytes < all || file.rows() == 0,
+                    "{} {path:?}",
+                    entry["file"]
+                );
+                compared += 1;
+            }
+        }
+    }
+    eprintln!("{compared} fields of structs compared");
+    assert!(compared > 100, "{compared}");
 }

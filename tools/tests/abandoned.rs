@@ -54,7 +54,7 @@ fn scan(path: &Path, threads: usize, limit: Option<u64>) -> Scan {
     let table = Table::new(&schema(), dataset);
     let plan = plan(&table, &Query::default()).unwrap();
     let mut spec = ScanSpec::new(plan.table.clone());
-    spec.columns = vec![0];
+    spec.columns = vec![0.into()];
     spec.batch_rows = 100;
     spec.threads = threads;
     spec.limit = limit;

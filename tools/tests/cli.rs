@@ -287,6 +287,36 @@ fn an_output_is_what_its_name_says() {
 }
 
 #[test]
+fn fields_of_structs_are_columns_of_their_own() {
+    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
+        eprintln!("LITH_SHARED is not set: nothing nested is scanned");
+        return;
+    };
+    let dataset = shared.join("oracle/spark/datasets/transactions_parquet");
+    let dataset = dataset.display().to_string();
+    let scan = |columns: &str, more: &[&str]| {
+        let asked = ["scan", &dataset, "-w", "id = 452", "-c", columns];
+        stdout(&[&asked, more].concat())
+    };
+    let whole = scan("nested", &["-f", "jsonl"]);
+    assert_eq!(
+        whole,
+        "{\"nested\":{\"a\":2,\"b\":{\"c\":\"y\",\"d\":-0.15}}}\n"
+    );
+    let fields = "nested.b.d,tags,nested.A";
+    let text = "{\"d\":-0.15,\"tags\":[\"green\",null,null],\"a\":2}\n";
+    assert_eq!(scan(fields, &["-f", "jsonl"]), text);
+    let text = "d,tags,a\n-0.15,\"[\"\"green\"\",null,null]\",2\n";
+    assert_eq!(scan(fields, &["-f", "csv"]), text);
+    fails(
+        &["scan", &dataset, "-c", "items.sku"],
+        4,
+        &["items.sku", "elements of arrays and maps"],
+    );
+    fails(&["scan", &dataset, "-c", "nested.x"], 2, &["nested.x"]);
+}
+
+#[test]
 fn explain_counts_the_bytes_of_the_columns_alone() {
     for format in ["parquet", "orc"] {
         let bytes = |columns: &str| {

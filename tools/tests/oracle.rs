@@ -17,6 +17,7 @@ use lith::dataset::Opened;
 use lith::failure::Failure;
 use lith_format::error::ErrorKind;
 use lith_format::render::render_text;
+use lith_format::scan::Output;
 use lith_format::types::LogicalType as T;
 use lith_format::vector::{Batch, Values, Vector};
 use lith_planner::error::PlanErrorKind;
@@ -87,10 +88,10 @@ fn spark_and_lith_answer_alike() {
 }
 
 /// How many cases are known to be answered alike; it only grows.
-const FLOOR: i32 = 1_979;
+const FLOOR: i32 = 1_995;
 
 /// How many of them by a checksum of all rows; it only grows, too.
-const CHECKSUMS: i32 = 1_436;
+const CHECKSUMS: i32 = 1_447;
 
 enum Outcome {
     /// Alike, by this.
@@ -152,7 +153,11 @@ impl Case<'_> {
                 Err(())
             };
         };
-        let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        // outside of back-quotes
+        let plain = |name: &str| {
+            let mut parts = name.split('`').step_by(2).flat_map(str::chars);
+            parts.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+        };
         let names: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
         if names.len() == list.len() && names.iter().all(|name| plain(name)) {
             Ok(Some(names.join(",")))
@@ -220,9 +225,10 @@ fn run(
         case.0["limit"].as_u64(),
     )?;
     let fields = &plan.table.schema.fields;
-    let unread = |&at: &usize| case.0["format"] == "orc" && fields[at].ty.is_nested();
+    let unread =
+        |output: &Output| case.0["format"] == "orc" && fields[output.column].ty.is_nested();
     let nested: Vec<bool> = plan.columns.iter().map(unread).collect();
-    plan.columns.retain(|at| !unread(at));
+    plan.columns.retain(|output| !unread(output));
     let mut lines = Vec::new();
     for batch in opened.scan(&plan, prune)? {
         let batch = batch?;

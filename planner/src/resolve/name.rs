@@ -32,7 +32,7 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
     let mut indices = Vec::with_capacity(rest.len());
     for name in rest {
         let LogicalType::Struct(inner) = &field.ty else {
-            return Err(no_fields(name, &field.ty));
+            return Err(no_fields(name, &path.join("."), &field.ty));
         };
         let at = position(name, inner)?.ok_or_else(|| unknown(name, &path.join("."), inner))?;
         indices.push(at);
@@ -61,9 +61,10 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
     })
 }
 
-fn no_fields(name: &str, ty: &LogicalType) -> PlanError {
+fn no_fields(name: &str, full: &str, ty: &LogicalType) -> PlanError {
     if ty.is_nested() {
-        PlanError::unsupported("elements of arrays and maps are not read here")
+        let message = format!("{full}: elements of arrays and maps are not read by themselves");
+        PlanError::unsupported(message)
     } else {
         PlanError::type_mismatch(format!("{} has no field {name}", super::with_article(ty)))
     }

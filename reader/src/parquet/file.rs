@@ -24,7 +24,7 @@ use lith_format::parquet::neutral::{Parts, PlacedChunk, chunk_range, padded_rang
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::stats::Trust;
-use lith_format::schema::{Field, LeafId, Schema};
+use lith_format::schema::{LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
 
@@ -37,6 +37,7 @@ use crate::parquet::nested::{NamedLeaf, NestedColumn};
 use crate::parquet::nested_leaf::NestedLeaf;
 use crate::parquet::page::Pages;
 use crate::parquet::values;
+use crate::part::Part;
 use crate::selection::Selection;
 use crate::source::Source;
 
@@ -171,12 +172,14 @@ impl ParquetFile {
         &self.parts.leaves
     }
 
-    /// A reader of top-level column `column` in row group `row_group`, both from 0. Nothing is read yet.
+    /// A reader of a part of top-level column `column` in row group `row_group`, both from 0. Nothing is read
+    /// yet.
     pub fn column(
         &self,
         source: &Arc<dyn Source>,
         row_group: usize,
         column: usize,
+        part: &Part,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
         let field = self.parts.schema.fields.get(column);
@@ -185,7 +188,7 @@ impl ParquetFile {
             row_group,
             column: field.map(|field| field.name.clone()).unwrap_or_default(),
         };
-        match self.open_column(source, row_group, column, context) {
+        match self.open_column(source, row_group, column, part, context) {
             Ok(inner) => Ok(Box::new(Located { inner, site })),
             Err(error) => Err(site.locate(error)),
         }
@@ -196,15 +199,15 @@ impl ParquetFile {
         source: &Arc<dyn Source>,
         row_group: usize,
         column: usize,
+        part: &Part,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        let field = self.parts.schema.fields.get(column);
-        let (Some(rows), Some(field)) = (self.parts.rows.get(row_group), field) else {
+        let Some(rows) = self.parts.rows.get(row_group) else {
             return Err(no_chunk());
         };
         let rows = usize::try_from(*rows)
             .map_err(|_| Error::corrupt(format!("row group of {rows} rows")))?;
-        if field.ty == LogicalType::Null {
+        if part.field.ty == LogicalType::Null {
             return Ok(Box::new(Nulls { rows_left: rows }));
         }
         let first = self
@@ -212,8 +215,8 @@ impl ParquetFile {
             .leaves
             .partition_point(|leaf| leaf.column < column);
         let open = |index| self.open_leaf(source, row_group, index, context);
-        if field.ty.is_nested() {
-            return self.nested_column(field, first, rows, open);
+        if part.field.ty.is_nested() {
+            return self.nested_column(part, first, rows, open);
         }
         let OpenLeaf {
             leaf,
@@ -228,16 +231,18 @@ impl ParquetFile {
         Ok(Box::new(FlatColumn::new(leaf, pages, rows)))
     }
 
-    /// A reader of a column whose leaves are those from `first` on; `open` opens one of them.
+    /// A reader of a part of the column whose leaves are those from `first` on; `open` opens one of them.
     fn nested_column(
         &self,
-        field: &Field,
+        part: &Part,
         first: usize,
         rows: usize,
         open: impl Fn(usize) -> Result<OpenLeaf>,
     ) -> Result<Box<dyn ColumnReader>> {
-        let node = Node::of(field)?;
-        let leaves = (first..).zip(node.leaf_levels()).map(|(index, levels)| {
+        let node = Node::of(&part.field)?;
+        let leaves = part.leaves.iter().zip(node.leaf_levels());
+        let leaves = leaves.map(|(leaf, levels)| {
+            let index = first + leaf;
             let path = self.parts.leaves.get(index).map(Leaf::dotted_path);
             let path = path.unwrap_or_default();
             let OpenLeaf {

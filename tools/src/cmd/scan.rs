@@ -53,10 +53,17 @@ pub(super) fn run(args: &Scan) -> Result {
 pub(super) fn name_others(error: Error, plan: &ScanPlan) -> Error {
     let column = error.site().column.as_deref();
     let fields = &plan.table.schema.fields;
-    let is_it = |index: &usize| column == Some(&*fields[*index].name);
+    let is_it = |index: &usize| {
+        let name = &*fields[*index].name;
+        let below = column.and_then(|column| column.strip_prefix(name));
+        below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+    };
     let mut conditions = plan.conjuncts.iter();
     let asked = conditions.any(|conjunct| conjunct.column_indices().iter().any(is_it));
-    if error.kind() != ErrorKind::Unsupported || asked || !plan.columns.iter().any(is_it) {
+    if error.kind() != ErrorKind::Unsupported
+        || asked
+        || !plan.columns.iter().any(|output| is_it(&output.column))
+    {
         return error;
     }
     error.noting("name other columns with -c")

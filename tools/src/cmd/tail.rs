@@ -22,13 +22,9 @@ pub(super) fn run(args: &Head) -> Result {
     if !opened.filters_rows(&plan)? {
         keep_last(&opened, &mut plan, args.limit)?;
     }
-    let fields = &plan.table.schema.fields;
-    let schema = Schema::new(
-        plan.columns
-            .iter()
-            .map(|&column| fields[column].clone())
-            .collect(),
-    );
+    let fields = plan.columns.iter();
+    let fields = fields.map(|output| Ok(output.field(&plan.table)?));
+    let schema = Schema::new(fields.collect::<Result<_>>()?);
     let batches = last(&opened, plan, args.limit)?;
     let mut rows = RowWriter::new(args.format, None, &schema)?;
     for batch in &batches {

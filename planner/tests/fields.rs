@@ -1,0 +1,111 @@
+//! Fields of structs as columns: what a plan asks of the table where only some are in use.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+use std::sync::Arc;
+
+use lith_format::filter::{CompareOp, Filter};
+use lith_format::scalar::Scalar;
+use lith_format::scan::Output;
+use lith_format::schema::{Field, LeafId, Schema};
+use lith_format::types::LogicalType;
+use lith_planner::discover::{DataFile, Dataset, Partition};
+use lith_planner::error::PlanErrorKind;
+use lith_planner::plan::{Query, ScanPlan, Table, plan};
+
+fn structure(fields: Vec<Field>) -> LogicalType {
+    LogicalType::Struct(Arc::from(fields))
+}
+
+/// `s: struct<a, b: struct<c, d>, l: array<struct<e>>>, x`, in one file.
+fn table() -> Table {
+    let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+    let element = Field::nullable("element", structure(vec![int("e")]));
+    let fields = vec![
+        int("a"),
+        Field::nullable("b", structure(vec![int("c"), int("D")])),
+        Field::nullable("l", LogicalType::List(Arc::new(element))),
+    ];
+    let stored = Schema::new(vec![Field::required("s", structure(fields)), int("x")]);
+    let file = DataFile {
+        path: "part-0".into(),
+        bytes: 100,
+        partition: 0,
+    };
+    let partition = Partition {
+        directory: String::new(),
+        values: Vec::new(),
+    };
+    let dataset = Dataset {
+        files: vec![file],
+        partitions: vec![partition],
+        partition_columns: Vec::new(),
+    };
+    Table::new(&stored, dataset)
+}
+
+fn planned(predicate: Option<&str>, columns: &[&str]) -> ScanPlan {
+    let query = Query {
+        predicate,
+        columns: Some(columns.iter().map(|column| (*column).into()).collect()),
+        limit: None,
+    };
+    plan(&table(), &query).unwrap()
+}
+
+fn output(column: usize, fields: &[usize]) -> Output {
+    let fields = fields.to_vec();
+    Output { column, fields }
+}
+
+#[test]
+fn structs_have_only_the_fields_in_use() {
+    let plan = planned(Some("s.b.c = 7"), &["S.b.d", "x"]);
+    let read = "struct<s:struct<b:struct<c:int,D:int>>,x:int>";
+    assert_eq!(plan.table.schema.to_string(), read);
+    assert_eq!(plan.read_schema.to_string(), read);
+    // numbers are those of what is left
+    assert_eq!(plan.columns, [output(0, &[0, 1]), output(1, &[])]);
+    let compare = Filter::Compare {
+        leaf: LeafId(0),
+        op: CompareOp::Eq,
+        value: Scalar::Int(7),
+    };
+    assert!(format!("{:?}", plan.filter).contains(&format!("{compare:?}")));
+    // a field of a struct is a column under its own name, null where anything above is
+    let fields = plan
+        .columns
+        .iter()
+        .map(|output| output.field(&plan.table).unwrap());
+    let fields: Vec<_> = fields.map(|field| (field.name, field.nullable)).collect();
+    assert_eq!(fields, [("D".into(), true), ("x".into(), true)]);
+}
+
+#[test]
+fn a_struct_that_is_asked_for_stays_whole() {
+    let whole = table().schema.schema.fields[0].ty.to_string();
+    for (predicate, columns) in [
+        (None, vec!["s"]),
+        (None, vec!["s.a", "s"]),
+        (Some("s IS NOT NULL"), vec!["s.a"]),
+    ] {
+        let plan = planned(predicate, &columns);
+        assert_eq!(plan.table.schema.fields[0].ty.to_string(), whole);
+    }
+    let part = planned(None, &["s.b", "s.b.c"]);
+    assert_eq!(
+        part.table.schema.fields[0].ty.to_string(),
+        "struct<b:struct<c:int,D:int>>"
+    );
+    assert_eq!(part.columns, [output(0, &[0]), output(0, &[0, 0])]);
+}
+
+#[test]
+fn fields_of_elements_are_refused() {
+    let query = Query {
+        columns: Some(vec!["s.l.e".into()]),
+        ..Query::default()
+    };
+    let error = plan(&table(), &query).err().unwrap();
+    assert_eq!(*error.kind(), PlanErrorKind::Unsupported);
+}
