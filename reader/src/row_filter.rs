@@ -29,6 +29,7 @@ pub(crate) struct RowGroupScan {
     /// One a column of the table, once a window asks for it.
     open: Vec<Option<OpenColumn>>,
     rows: usize,
+    batch_rows: usize,
     position: usize,
 }
 
@@ -50,6 +51,7 @@ impl RowGroupScan {
         Ok(RowGroupScan {
             filtered: kept.filtered && !file.query.spec.predicates.is_empty(),
             open: file.origins.iter().map(|_| None).collect(),
+            batch_rows: file.batch_rows(kept.row_group),
             row_group: kept.row_group,
             position: 0,
             context,
@@ -84,10 +86,10 @@ impl RowGroupScan {
         let left = self.rows - self.position;
         let spec = &self.file.query.spec;
         match self.filtered || self.file.picked.is_some() {
-            true => left.min(spec.batch_rows),
+            true => left.min(self.batch_rows),
             false if spec.columns.is_empty() => left,
             false => left
-                .min(spec.batch_rows)
+                .min(self.batch_rows)
                 .min(usize::try_from(wanted).unwrap_or(usize::MAX)),
         }
     }

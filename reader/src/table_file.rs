@@ -7,12 +7,17 @@ use lith_format::bind::{self, ColumnSource, LeafSource};
 use lith_format::error::{Error, Result};
 use lith_format::scalar::Scalar;
 use lith_format::scan::ScanTask;
+use lith_format::schema::LeafId;
 
 use crate::adapt::Adapter;
 use crate::file::File;
+use crate::nested::Node;
 use crate::part::Part;
 use crate::query::Query;
 use crate::selection::Selection;
+
+/// How many values of a list column a batch may hold if all rows are alike.
+const BATCH_VALUES: u64 = 4 << 20;
 
 /// A file to scan, perhaps open already.
 pub(crate) struct Task {
@@ -52,6 +57,8 @@ pub(crate) struct TableFile {
     pub(crate) origins: Vec<Origin>,
     /// One a leaf of the table.
     pub(crate) leaves: Vec<LeafSource>,
+    /// The leaves in use of the file that lie in lists or maps.
+    listed: Vec<LeafId>,
     /// Values of the partition columns.
     pub(crate) partition: Vec<Scalar>,
     /// The row groups to consider.
@@ -61,6 +68,19 @@ pub(crate) struct TableFile {
 }
 
 impl TableFile {
+    /// How many rows of a row group to decode at a time: fewer than asked for where lists are long.
+    pub(crate) fn batch_rows(&self, row_group: usize) -> usize {
+        let values = self.listed.iter().filter_map(|&leaf| {
+            // what cannot be known now is an error when it is read
+            let chunk = self.file.chunk(row_group, leaf).ok()??;
+            chunk.stats.value_count
+        });
+        let rows = self.file.rows_of(row_group).max(1);
+        let a_row = values.max().unwrap_or(0).div_ceil(rows).max(1);
+        let most = usize::try_from((BATCH_VALUES / a_row).max(1)).unwrap_or(usize::MAX);
+        self.query.spec.batch_rows.min(most)
+    }
+
     pub(crate) fn new(file: File, task: ScanTask, query: Arc<Query>) -> Result<Self> {
         let path = file.path().to_owned();
         Self::bind(file, task, query).map_err(|error| error.at_path(path))
@@ -114,8 +134,10 @@ impl TableFile {
                 }
             })
         });
+        let origins: Vec<Origin> = origins.collect::<Result<_>>()?;
         Ok(TableFile {
-            origins: origins.collect::<Result<_>>()?,
+            listed: listed(&file, &origins),
+            origins,
             leaves: bind::bind(table, file.schema())?,
             partition: task.partition,
             row_groups,
@@ -124,6 +146,24 @@ impl TableFile {
             query,
         })
     }
+}
+
+/// The leaves of what is read of a file that lie in lists or maps.
+fn listed(file: &File, origins: &[Origin]) -> Vec<LeafId> {
+    let first = file.schema().first_leaves();
+    let nested = origins.iter().filter_map(|origin| match origin {
+        Origin::File { column, part, .. } if part.field.ty.is_nested() => Some((*column, part)),
+        _ => None,
+    });
+    let listed = nested.flat_map(|(column, part)| {
+        // what is no tree is an error when it is read
+        let levels = Node::of(&part.field).map_or_else(|_| Vec::new(), |node| node.leaf_levels());
+        let leaves = part.leaves.iter().zip(levels);
+        let listed = leaves.filter(|(_, (_, repetition))| *repetition > 0);
+        let first = first[column].0;
+        listed.map(move |(leaf, _)| LeafId(first.saturating_add(*leaf as u32)))
+    });
+    listed.collect()
 }
 
 /// A type that does not go with the table's is an error about two files.
@@ -166,4 +206,71 @@ fn pick(file: &File, runs: &[Range<u64>]) -> Result<Vec<Selection>> {
         first = end;
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use lith_format::limits::Limits;
+    use lith_format::parquet::encoding::Encoding;
+    use lith_format::schema::{Field, Schema};
+    use lith_format::types::LogicalType;
+    use lith_format::vector::{Batch, Values};
+
+    use super::*;
+    use crate::parquet::levels::MaxLevels;
+    use crate::parquet::testing::{self, Chunk, Style};
+    use crate::source::BytesSource;
+
+    /// A required number and a list of required numbers: `rows` rows of `elements` elements, all alike.
+    fn file(rows: usize, elements: usize) -> File {
+        let list = Field::required("element", LogicalType::Int32);
+        let schema = Schema::new(vec![
+            Field::required("n", LogicalType::Int32),
+            Field::nullable("l", LogicalType::List(Arc::new(list))),
+        ]);
+        let style = Style {
+            encoding: Encoding::Plain,
+            v2: false,
+            crc: false,
+        };
+        let mut flat = Chunk::default();
+        flat.data(rows, None, &7i32.to_le_bytes().repeat(rows), style);
+        let max = MaxLevels {
+            definition: 2,
+            repetition: 1,
+        };
+        let mut row = vec![(2, 1); elements];
+        row[0].1 = 0;
+        let mut nested = Chunk::default();
+        let values = 8i32.to_le_bytes().repeat(elements);
+        (0..rows).for_each(|_| nested.nested(&row, max, &values, style));
+        let chunks = vec![(flat, rows), (nested, rows * elements)];
+        let bytes = testing::file(&schema, rows, chunks);
+        File::from_source(
+            Arc::new(BytesSource::new(bytes, "lists")),
+            Limits::default(),
+        )
+        .unwrap()
+    }
+
+    fn batches(file: &File, columns: Vec<usize>) -> Vec<Batch> {
+        let scan = file.scan().columns(columns).build().unwrap();
+        scan.collect::<Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn batches_of_long_lists_have_fewer_rows() {
+        let file = file(30, 300_000);
+        let rows = |columns| -> Vec<usize> {
+            let batches = batches(&file, columns);
+            batches.iter().map(|batch| batch.rows).collect()
+        };
+        assert_eq!(rows(vec![0]), [30]);
+        assert_eq!(rows(vec![0, 1]), [13, 13, 4]);
+        let last = batches(&file, vec![1]).pop().unwrap();
+        let Values::List { offsets, elements } = &last.columns[0].values else {
+            panic!("no list")
+        };
+        assert_eq!((offsets.len(), elements.len), (5, 4 * 300_000));
+    }
 }

@@ -4,10 +4,16 @@ use std::sync::Arc;
 
 use lith_format::bytes::put_varint;
 use lith_format::compress::{Codec, compress};
-use lith_format::parquet::encoding::{Encoding, PageType};
+use lith_format::limits::Limits;
+use lith_format::parquet::column_metadata::ColumnMetaData;
+use lith_format::parquet::encoding::{CompressionCodec, Encoding, PageType};
+use lith_format::parquet::footer::{FileMetaData, Tail};
 use lith_format::parquet::page::{
     DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, PageHeader,
 };
+use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
+use lith_format::parquet::schema;
+use lith_format::schema::Schema;
 
 use crate::column::ReadContext;
 use crate::parquet::encoding::rle::tests::encode;
@@ -165,6 +171,47 @@ impl Chunk {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new(self.bytes, "memory"));
         Pages::new(source, range, self.codec, context.clone())
     }
+}
+
+/// The bytes of a file of one row group of `rows` rows: of each leaf the chunk, and how many values and nulls
+/// are in it.
+pub(crate) fn file(schema: &Schema, rows: usize, chunks: Vec<(Chunk, usize)>) -> Vec<u8> {
+    let elements = schema::encode(schema).unwrap();
+    let (_, leaves) = schema::decode(&elements, &Limits::default()).unwrap();
+    let mut bytes = b"PAR1".to_vec();
+    let mut columns = Vec::new();
+    for ((chunk, entries), leaf) in chunks.into_iter().zip(&leaves) {
+        let metadata = ColumnMetaData {
+            physical_type: leaf.physical_type,
+            path_in_schema: leaf.path.clone(),
+            codec: CompressionCodec::from_codec(chunk.codec).unwrap(),
+            num_values: entries as i64,
+            total_compressed_size: chunk.bytes.len() as i64,
+            total_uncompressed_size: chunk.bytes.len() as i64,
+            data_page_offset: bytes.len() as i64,
+            ..ColumnMetaData::default()
+        };
+        bytes.extend(chunk.bytes);
+        columns.push(ColumnChunk {
+            meta_data: Some(metadata),
+            ..ColumnChunk::default()
+        });
+    }
+    let footer = FileMetaData {
+        version: 2,
+        schema: elements,
+        num_rows: rows as i64,
+        row_groups: vec![RowGroup {
+            columns,
+            num_rows: rows as i64,
+            ..RowGroup::default()
+        }],
+        ..FileMetaData::default()
+    };
+    let footer = footer.encode();
+    bytes.extend(&footer);
+    bytes.extend(Tail::encode(footer.len() as u32));
+    bytes
 }
 
 /// A header without its particulars.
