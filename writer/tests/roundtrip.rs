@@ -91,23 +91,57 @@ fn open(bytes: &[u8]) -> File {
     File::from_source(source, Limits::default()).unwrap()
 }
 
-/// Column `column` of the file, row group by row group, in windows of `window` rows.
-fn read(bytes: &[u8], column: usize, window: usize) -> Vec<Scalar> {
+/// How a column is read: in windows of so many rows, and of them those that a pattern picks over and over.
+#[derive(Debug, Clone)]
+struct AnyReading {
+    window: usize,
+    pattern: Vec<bool>,
+}
+
+impl AnyReading {
+    fn all(window: usize) -> Self {
+        let pattern = vec![true];
+        AnyReading { window, pattern }
+    }
+
+    fn wants(&self, row: usize) -> bool {
+        self.pattern[row % self.pattern.len()]
+    }
+}
+
+impl Arbitrary for AnyReading {
+    fn arbitrary(g: &mut Gen) -> Self {
+        let window = 1 + usize::arbitrary(g) % 400;
+        let stretch = *g.choose(&[1, 3, 40]).unwrap();
+        let picks: Vec<bool> = Vec::arbitrary(g);
+        let stretched = picks.iter().flat_map(|&pick| vec![pick; stretch]);
+        let pattern: Vec<bool> = stretched.chain([true]).collect();
+        match u8::arbitrary(g) % 3 {
+            0 => AnyReading::all(window),
+            _ => AnyReading { window, pattern },
+        }
+    }
+}
+
+/// The picked rows of column `column` of the file, row group by row group.
+fn read(bytes: &[u8], column: usize, reading: &AnyReading) -> Vec<Scalar> {
     let (file, context) = (open(bytes), ReadContext::default());
-    let mut out = Vec::new();
+    let (mut out, mut row) = (Vec::new(), 0);
     for (ordinal, group) in file.meta().unwrap().row_groups.iter().enumerate() {
         let mut reader = file.column(ordinal, column, &context).unwrap();
         let mut left = group.rows as usize;
         while left > 0 {
-            let rows = left.min(window);
-            out.extend(slots(&reader.read(&Selection::all(rows)).unwrap()));
+            let rows = left.min(reading.window);
+            let mask = (row..row + rows).map(|row| reading.wants(row)).collect();
+            row += rows;
+            out.extend(slots(&reader.read(&Selection::from_mask(&mask)).unwrap()));
             left -= rows;
         }
     }
     out
 }
 
-fn reads_back(table: &AnyTable, options: WriteOptions, window: u8) -> bool {
+fn reads_back(table: &AnyTable, options: WriteOptions, reading: &AnyReading) -> bool {
     let bytes = write(table, options);
     table
         .schema
@@ -116,8 +150,11 @@ fn reads_back(table: &AnyTable, options: WriteOptions, window: u8) -> bool {
         .enumerate()
         .all(|(column, field)| {
             let column_of = |batch: &Batch| slots(&batch.columns[column]).collect::<Vec<_>>();
-            let written: Vec<Scalar> = table.batches.iter().flat_map(column_of).collect();
-            let read = read(&bytes, column, 1 + usize::from(window));
+            let written = table.batches.iter().flat_map(column_of).enumerate();
+            let written: Vec<Scalar> = written
+                .filter_map(|(row, value)| reading.wants(row).then_some(value))
+                .collect();
+            let read = read(&bytes, column, reading);
             assert_eq!(written.len(), read.len());
             let differs = written.iter().zip(&read).find(|(a, b)| !same(a, b));
             assert!(differs.is_none(), "{}: {differs:?}", field.ty);
@@ -129,19 +166,23 @@ quickcheck::quickcheck! {
     fn what_is_written_to_parquet_reads_back(
         table: AnyTable,
         options: AnyOptions,
-        window: u8
+        reading: AnyReading
     ) -> bool {
-        reads_back(&table, options.0, window)
+        reads_back(&table, options.0, &reading)
     }
 
-    fn what_is_written_to_orc_reads_back(table: OrcTable, options: AnyOptions, window: u8) -> bool {
+    fn what_is_written_to_orc_reads_back(
+        table: OrcTable,
+        options: AnyOptions,
+        reading: AnyReading
+    ) -> bool {
         let mut options = options.0;
         options.format = Format::Orc;
         options.key_values.truncate(0);
         if options.codec == Codec::Gzip {
             options.codec = Codec::Deflate;
         }
-        reads_back(&table.0, options, window)
+        reads_back(&table.0, options, &reading)
     }
 }
 
@@ -188,7 +229,11 @@ fn orc_keeps_every_timestamp_near_its_epochs() {
         ..WriteOptions::default()
     };
     let batches = vec![batch];
-    assert!(reads_back(&AnyTable { schema, batches }, options, 200));
+    assert!(reads_back(
+        &AnyTable { schema, batches },
+        options,
+        &AnyReading::all(200)
+    ));
 }
 
 /// A dictionary that is dropped in one row group is tried anew in the next.
@@ -227,5 +272,5 @@ fn row_groups_of_few_and_of_many_values_alternate() {
         .iter()
         .flat_map(|batch| slots(&batch.columns[0]))
         .collect();
-    assert!(written == read(&bytes, 0, 4096));
+    assert!(written == read(&bytes, 0, &AnyReading::all(4096)));
 }

@@ -60,20 +60,22 @@ fn agree(stats: &ColumnStats, slots: &[Scalar], ordered: &[&Scalar]) -> bool {
         && holds(stats.max.as_ref(), ordered, Ordering::Greater)
 }
 
-/// Parquet counts NaNs beside the bounds, and has bounds of every type here.
-fn agree_in_parquet(stats: &ColumnStats, slots: &[Scalar]) -> bool {
+/// Parquet counts NaNs beside the bounds, and has bounds of every type here that has an order.
+fn agree_in_parquet(ty: &LogicalType, stats: &ColumnStats, slots: &[Scalar]) -> bool {
+    use LogicalType as T;
+    let unordered = matches!(ty, T::Interval | T::Geometry | T::Geography);
     let nans = slots.iter().filter(|value| value.is_nan()).count() as u64;
     let is_number = |value: &&Scalar| !value.is_null() && !value.is_nan();
     let ordered: Vec<&Scalar> = slots.iter().filter(is_number).collect();
     agree(stats, slots, &ordered)
         && stats.nan_count.is_none_or(|count| count == nans)
         && (nans == 0 || stats.nan_count.is_some())
-        && stats.min.is_some() != ordered.is_empty()
-        && stats.max.is_some() != ordered.is_empty()
+        && stats.min.is_some() != (unordered || ordered.is_empty())
+        && stats.max.is_some() != (unordered || ordered.is_empty())
 }
 
 /// ORC has no bounds where there is a NaN, so that those it has are of all values.
-fn agree_in_orc(stats: &ColumnStats, slots: &[Scalar]) -> bool {
+fn agree_in_orc(_: &LogicalType, stats: &ColumnStats, slots: &[Scalar]) -> bool {
     let ordered: Vec<&Scalar> = slots.iter().filter(|value| !value.is_null()).collect();
     agree(stats, slots, &ordered)
 }
@@ -83,7 +85,7 @@ fn check(
     table: &AnyTable,
     format: Format,
     row_group_rows: usize,
-    agree: fn(&ColumnStats, &[Scalar]) -> bool,
+    agree: fn(&LogicalType, &ColumnStats, &[Scalar]) -> bool,
 ) -> bool {
     let meta = write(table, format, row_group_rows);
     let total: usize = table.batches.iter().map(|batch| batch.rows).sum();
@@ -94,8 +96,10 @@ fn check(
     meta.row_groups.iter().enumerate().all(|(ordinal, group)| {
         let from = ordinal * row_group_rows;
         let rows = from..from + group.rows as usize;
-        group.chunks.iter().zip(&columns).all(|(chunk, slots)| {
-            let agreed = agree(&chunk.stats, &slots[rows.clone()]);
+        let fields = table.schema.fields.iter();
+        let mut chunks = group.chunks.iter().zip(&columns).zip(fields);
+        chunks.all(|((chunk, slots), field)| {
+            let agreed = agree(&field.ty, &chunk.stats, &slots[rows.clone()]);
             assert!(agreed, "{chunk:?} of {:?}", &slots[rows.clone()]);
             agreed
         })

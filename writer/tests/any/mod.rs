@@ -104,14 +104,18 @@ fn flat_types() -> Vec<LogicalType> {
         T::Binary,
         T::Bson,
         T::Fixed(3),
+        T::Fixed(20),
         T::Uuid,
+        T::Interval,
+        T::Geometry,
+        T::Geography,
     ];
     types.extend([4, 9, 10, 18, 19, 38].map(|precision| T::Decimal {
         precision,
         scale: 2,
     }));
     for unit in [TimeUnit::Millis, TimeUnit::Micros, TimeUnit::Nanos] {
-        types.push(T::Time { unit, utc: true });
+        types.extend([true, false].map(|utc| T::Time { unit, utc }));
         types.extend([Zone::Utc, Zone::Local].map(|zone| T::Timestamp { unit, zone }));
     }
     types
@@ -188,6 +192,7 @@ fn scalar(g: &mut Gen, ty: &LogicalType) -> Scalar {
         },
         T::Fixed(length) => Scalar::binary(vec![u8::arbitrary(g); length as usize]),
         T::Uuid => Scalar::binary([u8::arbitrary(g); 16]),
+        T::Interval => Scalar::binary([u8::arbitrary(g); 12]),
         _ if ty.is_text() => Scalar::string(String::arbitrary(g).repeat(long(g))),
         _ => Scalar::binary(Vec::<u8>::arbitrary(g).repeat(long(g))),
     }
