@@ -261,7 +261,7 @@ mod tests {
     use crate::cell::tests::Column;
     use crate::gather::tests::as_dictionary;
     use crate::schema::{Field, Schema};
-    use crate::types::TimeUnit;
+    use crate::types::{TimeUnit, Zone};
 
     #[test]
     fn control_characters_show_as_escapes_and_nothing_else_changes() {
@@ -348,12 +348,67 @@ mod tests {
                 "\"00112233-4455-6677-8899-aabbccddeeff\"",
             ),
             (T::Uuid, S::binary(b"\x01"), "\"0x01\""),
+            (T::Float16, S::Float32(65504.0), "65504.0"),
+            (T::Float32, S::Float32(f32::NEG_INFINITY), "\"-Infinity\""),
+            (
+                T::Interval,
+                S::binary([1; 12]),
+                "\"0x010101010101010101010101\"",
+            ),
+            (T::Geometry, S::binary(b"\x01\x02"), "\"0x0102\""),
+            (T::Geography, S::binary(b""), "\"0x\""),
+            (T::Bson, S::binary(b"{}"), "\"0x7b7d\""),
+            (T::Fixed(2), S::binary(b"ab"), "\"0x6162\""),
+            (T::Enum, S::string("A"), "\"A\""),
+            (T::Json, S::string("{\"a\":1}"), "\"{\\\"a\\\":1}\""),
+            (T::Boolean, S::Boolean(true), "true"),
+            (T::UInt32, S::Int(4_294_967_295), "4294967295"),
+            (T::Null, S::Null, "null"),
             (T::Int32, S::Null, "null"),
         ];
         for (ty, scalar, expected) in cases {
             let constant = Vector::constant(ty.clone(), scalar.clone(), 3);
             assert_eq!(json(&constant, 2), expected);
             assert_eq!(json(&one(ty, scalar), 0), expected);
+        }
+    }
+
+    #[test]
+    fn times_render_by_unit_and_what_they_are_relative_to() {
+        let cases = [
+            (TimeUnit::Millis, "01:00:00.001", "2001-09-09T01:46:40.000"),
+            (
+                TimeUnit::Micros,
+                "00:00:03.600001",
+                "1970-01-12T13:46:40.000000",
+            ),
+            (
+                TimeUnit::Nanos,
+                "00:00:00.003600001",
+                "1970-01-01T00:16:40.000000000",
+            ),
+        ];
+        for (unit, clock, date) in cases {
+            for utc in [true, false] {
+                let ty = LogicalType::Time { unit, utc };
+                let value = Scalar::Time {
+                    value: 3_600_001,
+                    unit,
+                    utc,
+                };
+                let z = if utc { "Z" } else { "" };
+                assert_eq!(json(&one(ty, value), 0), format!("\"{clock}{z}\""));
+            }
+            for zone in [Zone::Utc, Zone::Local, Zone::Unstated] {
+                let ty = LogicalType::Timestamp { unit, zone };
+                let value = Scalar::Timestamp {
+                    value: 1_000_000_000_000,
+                    unit,
+                    zone,
+                };
+                let z = if zone == Zone::Utc { "Z" } else { "" };
+                assert_eq!(json(&one(ty, value), 0), format!("\"{date}{z}\""));
+            }
         }
     }
 
