@@ -18,6 +18,7 @@
 #![deny(unsafe_code)]
 
 // Layer 0
+pub mod isa;
 pub mod metrics;
 pub mod selection;
 pub mod source;

@@ -4,7 +4,7 @@
 
 mod any;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use any::{AnyTable, OrcTable};
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use lith_format::types::{LogicalType, TimeUnit, Zone};
 use lith_format::vector::{Batch, Vector};
 use lith_reader::column::ReadContext;
 use lith_reader::file::File;
+use lith_reader::isa::Isa;
 use lith_reader::selection::Selection;
 use lith_reader::source::{BytesSource, Source};
 use lith_writer::file::FileWriter;
@@ -141,8 +142,13 @@ fn read(bytes: &[u8], column: usize, reading: &AnyReading) -> Vec<Scalar> {
     out
 }
 
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Whether the picked rows come back by every instruction set that there is.
 fn reads_back(table: &AnyTable, options: WriteOptions, reading: &AnyReading) -> bool {
     let bytes = write(table, options);
+    // the instruction set is the process's: tests take turns
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     table
         .schema
         .fields
@@ -154,10 +160,18 @@ fn reads_back(table: &AnyTable, options: WriteOptions, reading: &AnyReading) -> 
             let written: Vec<Scalar> = written
                 .filter_map(|(row, value)| reading.wants(row).then_some(value))
                 .collect();
-            let read = read(&bytes, column, reading);
-            assert_eq!(written.len(), read.len());
-            let differs = written.iter().zip(&read).find(|(a, b)| !same(a, b));
-            assert!(differs.is_none(), "{}: {differs:?}", field.ty);
+            for isa in Isa::available() {
+                isa.select();
+                let read = read(&bytes, column, reading);
+                assert_eq!(written.len(), read.len());
+                let differs = written.iter().zip(&read).find(|(a, b)| !same(a, b));
+                assert!(
+                    differs.is_none(),
+                    "{} by {}: {differs:?}",
+                    field.ty,
+                    isa.name()
+                );
+            }
             true
         })
 }
