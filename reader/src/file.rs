@@ -117,12 +117,12 @@ impl File {
         }))
     }
 
-    /// The metadata, in the terms of both formats. A Parquet file's is decoded when it is first asked for;
-    /// what follows does without.
+    /// The metadata, in the terms of both formats. It is decoded when it is first asked for; what follows
+    /// does without.
     pub fn meta(&self) -> Result<&FileMeta> {
         match &self.0.contents {
             Contents::Parquet(file) => file.meta(),
-            Contents::Orc(file) => Ok(file.meta()),
+            Contents::Orc(file) => file.meta(),
             #[cfg(test)]
             Contents::Memory(file) => Ok(&file.meta),
         }
@@ -140,7 +140,7 @@ impl File {
     pub fn row_groups(&self) -> usize {
         match &self.0.contents {
             Contents::Parquet(file) => file.rows().len(),
-            Contents::Orc(file) => file.meta().row_groups.len(),
+            Contents::Orc(file) => file.footer().stripes.len(),
             #[cfg(test)]
             Contents::Memory(file) => file.meta.row_groups.len(),
         }
@@ -148,12 +148,17 @@ impl File {
 
     /// Rows of row group `row_group`, from 0; none if there is no such row group.
     pub fn rows_of(&self, row_group: usize) -> u64 {
-        let of_meta = |meta: &FileMeta| meta.row_groups.get(row_group).map(|group| group.rows);
         let rows = match &self.0.contents {
             Contents::Parquet(file) => file.rows().get(row_group).copied(),
-            Contents::Orc(file) => of_meta(file.meta()),
+            Contents::Orc(file) => {
+                let stripe = file.footer().stripes.get(row_group);
+                stripe.map(|stripe| stripe.number_of_rows)
+            }
             #[cfg(test)]
-            Contents::Memory(file) => of_meta(&file.meta),
+            Contents::Memory(file) => {
+                let group = file.meta.row_groups.get(row_group);
+                group.map(|group| group.rows)
+            }
         };
         rows.unwrap_or(0)
     }
@@ -166,16 +171,17 @@ impl File {
     }
 
     /// What the metadata says of one leaf in one row group; `None` if there is no such.
-    pub fn chunk(&self, row_group: usize, leaf: LeafId) -> Result<Option<Cow<'_, ChunkMeta>>> {
-        fn of_meta(meta: &FileMeta, row_group: usize, leaf: LeafId) -> Option<Cow<'_, ChunkMeta>> {
-            let group = meta.row_groups.get(row_group)?;
-            group.chunks.get(leaf.index()).map(Cow::Borrowed)
-        }
+    pub fn chunk(&self, row_group: usize, leaf: LeafId) -> Result<Option<ChunkMeta>> {
         Ok(match &self.0.contents {
-            Contents::Parquet(file) => Some(Cow::Owned(file.chunk_meta(row_group, leaf)?)),
-            Contents::Orc(file) => of_meta(file.meta(), row_group, leaf),
+            Contents::Parquet(file) => Some(file.chunk_meta(row_group, leaf)?),
+            Contents::Orc(file) => file.chunk_meta(row_group, leaf),
             #[cfg(test)]
-            Contents::Memory(file) => of_meta(&file.meta, row_group, leaf),
+            Contents::Memory(file) => {
+                let group = file.meta.row_groups.get(row_group);
+                group
+                    .and_then(|group| group.chunks.get(leaf.index()))
+                    .cloned()
+            }
         })
     }
 
@@ -192,7 +198,7 @@ impl File {
     pub fn schema(&self) -> &Schema {
         match &self.0.contents {
             Contents::Parquet(file) => file.schema(),
-            Contents::Orc(file) => &file.meta().schema,
+            Contents::Orc(file) => file.schema(),
             #[cfg(test)]
             Contents::Memory(file) => &file.meta.schema,
         }

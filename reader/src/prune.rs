@@ -61,10 +61,8 @@ impl TableFile {
 
     /// Statistics that cannot be decoded prove nothing: whoever reads the chunk says what is wrong.
     fn stats(&self, row_group: usize, leaf: LeafId) -> Option<Cow<'_, ColumnStats>> {
-        Some(match self.file.chunk(row_group, leaf).ok()?? {
-            Cow::Borrowed(chunk) => Cow::Borrowed(&chunk.stats),
-            Cow::Owned(chunk) => Cow::Owned(chunk.stats),
-        })
+        let chunk = self.file.chunk(row_group, leaf).ok()??;
+        Some(Cow::Owned(chunk.stats))
     }
 }
 

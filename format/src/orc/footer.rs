@@ -252,6 +252,7 @@ impl Footer {
     /// and against each other; and their rows against the file's.
     pub fn validate(&self, body_end: u64, limits: &Limits) -> Result<()> {
         Limits::check(self.types.len() as u64, limits.schema_nodes, "column count")?;
+        self.check_texts(limits)?;
         let mut end = 0;
         let mut rows = 0u64;
         for (ordinal, stripe) in self.stripes.iter().enumerate() {
@@ -280,6 +281,20 @@ impl Footer {
         }
     }
 
+    /// Texts that say who and what are names; only values of application metadata may be as long as the
+    /// footer.
+    fn check_texts(&self, limits: &Limits) -> Result<()> {
+        let version = self.software_version.iter();
+        let version = version.map(|text| ("software version", text));
+        let names = self.metadata.iter();
+        let names = names.map(|item| ("name of application metadata", &item.name));
+        for (what, text) in version.chain(names) {
+            Limits::check(text.len() as u64, limits.name_bytes, what)
+                .map_err(|error| error.within("Footer"))?;
+        }
+        Ok(())
+    }
+
     /// Rows of the file: those of its stripes.
     pub fn rows(&self) -> u64 {
         let rows = self.stripes.iter().map(|stripe| stripe.number_of_rows);
@@ -303,6 +318,36 @@ mod tests {
             let decoded = Metadata::decode(bytes, &limits);
             assert!(decoded.is_err() || decoded.unwrap().stripe_stats.len() <= bytes.len());
         });
+    }
+
+    #[test]
+    fn texts_are_limited_but_values_are_not() {
+        let limits = Limits {
+            name_bytes: 20,
+            ..Limits::default()
+        };
+        let kind = |change: &dyn Fn(&mut Footer)| {
+            let mut footer = footer();
+            change(&mut footer);
+            let found = footer.validate(203, &limits);
+            found.map_err(|error| error.kind())
+        };
+        let exceeded = Err(ErrorKind::LimitExceeded);
+        let version = |length| {
+            move |footer: &mut Footer| {
+                footer.software_version = Some("v".repeat(length));
+            }
+        };
+        assert_eq!(kind(&version(20)), Ok(()));
+        assert_eq!(kind(&version(21)), exceeded);
+        assert_eq!(
+            kind(&|footer| footer.metadata[0].value = vec![0; 99]),
+            Ok(())
+        );
+        assert_eq!(
+            kind(&|footer| footer.metadata[0].name = "n".repeat(21)),
+            exceeded
+        );
     }
 
     #[test]

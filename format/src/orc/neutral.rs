@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use crate::orc::encoding::{StreamKind, WriterImplementation};
-use crate::orc::schema::{FileSchema, Leaf};
+use crate::orc::schema::FileSchema;
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::stats::{Trusted, Writer, trust};
 use crate::orc::stripe::{Stream, StripeFooter, StripeInformation};
@@ -16,7 +16,7 @@ use crate::orc::tail::Tail;
 use crate::types::LogicalType;
 
 /// How many bytes of the limit on footers stand for one chunk of the neutral view.
-const FOOTER_BYTES_PER_CHUNK: usize = 16;
+const FOOTER_BYTES_PER_CHUNK: usize = 32;
 
 /// The neutral view of a file whose tail and schema are decoded.
 pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<FileMeta> {
@@ -24,23 +24,8 @@ pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<Fi
     let chunks = schema.leaves.len().saturating_mul(footer.stripes.len());
     let limit = limits.footer_bytes / FOOTER_BYTES_PER_CHUNK;
     Limits::check(chunks as u64, limit, "number of stripes times columns")?;
-    let leaves = schema.schema.leaves();
-    let types: Vec<&LogicalType> = leaves.iter().map(|(_, field)| &field.ty).collect();
-    let stripes = footer.stripes.iter().enumerate();
-    let row_groups = stripes.map(|(ordinal, stripe)| {
-        let statistics = stripe_statistics(tail, ordinal);
-        let leaves = schema.leaves.iter().zip(&types);
-        RowGroupMeta {
-            rows: stripe.number_of_rows,
-            range: stripe.range(),
-            chunks: leaves
-                .map(|(leaf, ty)| {
-                    let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
-                    chunk_meta(tail, stripe, (leaf, ty), statistics)
-                })
-                .collect(),
-        }
-    });
+    let stripes = 0..footer.stripes.len();
+    let row_groups = stripes.map(|ordinal| row_group_meta(tail, schema, ordinal));
     let (major, minor) = tail.postscript.format_version();
     let key_values = footer.metadata.iter();
     Ok(FileMeta {
@@ -57,6 +42,19 @@ pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<Fi
     })
 }
 
+/// What the tail says of stripe `ordinal`; nothing if there is no such.
+pub fn row_group_meta(tail: &Tail, schema: &FileSchema, ordinal: usize) -> RowGroupMeta {
+    let stripe = tail.footer.stripes.get(ordinal);
+    let leaves = 0..schema.leaves.len();
+    RowGroupMeta {
+        rows: stripe.map_or(0, |stripe| stripe.number_of_rows),
+        range: stripe.map_or(0..0, StripeInformation::range),
+        chunks: leaves
+            .filter_map(|leaf| chunk_meta(tail, schema, ordinal, leaf))
+            .collect(),
+    }
+}
+
 /// The statistics of a stripe's columns: its own, or the file's if it is the only stripe.
 fn stripe_statistics(tail: &Tail, ordinal: usize) -> Option<&[ColumnStatistics]> {
     let own = &tail.metadata.stripe_stats;
@@ -68,24 +66,30 @@ fn stripe_statistics(tail: &Tail, ordinal: usize) -> Option<&[ColumnStatistics]>
     (own.is_empty() && stripes == 1).then_some(&tail.footer.statistics[..])
 }
 
-fn chunk_meta(
+/// What the tail says of leaf `leaf` in stripe `ordinal`; `None` if there is no such.
+pub fn chunk_meta(
     tail: &Tail,
-    stripe: &StripeInformation,
-    (leaf, ty): (&Leaf, &LogicalType),
-    statistics: Option<&ColumnStatistics>,
-) -> ChunkMeta {
+    schema: &FileSchema,
+    ordinal: usize,
+    leaf: usize,
+) -> Option<ChunkMeta> {
+    let stripe = tail.footer.stripes.get(ordinal)?;
+    let ty = schema.types.get(leaf)?;
+    let leaf = schema.leaves.get(leaf)?;
+    let statistics = stripe_statistics(tail, ordinal);
+    let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
     let rows = stripe.number_of_rows;
     let Trusted { stats, distrust } = statistics.map_or_else(Trusted::default, |statistics| {
         trust(statistics, leaf, ty, rows, Writer::of(tail))
     });
-    ChunkMeta {
+    Some(ChunkMeta {
         codec: Some(tail.compression.codec),
         compressed_bytes: statistics.and_then(|statistics| statistics.bytes_on_disk),
         stats,
         distrust,
         has_index: tail.footer.row_index_stride > 0 && stripe.index_length > 0,
         ..ChunkMeta::default()
-    }
+    })
 }
 
 /// The software that wrote a file, as far as it says: `ORC Java 1.7.2`. What is in no registry names
@@ -111,9 +115,8 @@ pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, sc
             column.add(stream);
         }
     }
-    let leaves = schema.schema.leaves();
-    let leaves = schema.leaves.iter().zip(&leaves);
-    for ((leaf, (_, field)), chunk) in leaves.zip(&mut row_group.chunks) {
+    let leaves = schema.leaves.iter().zip(&schema.types);
+    for ((leaf, ty), chunk) in leaves.zip(&mut row_group.chunks) {
         let column = leaf.column as usize;
         let (Some(encoding), Some(streams)) = (footer.columns.get(column), of_column.get(column))
         else {
@@ -122,7 +125,7 @@ pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, sc
         chunk.encodings = vec![encoding.kind.name()];
         chunk.compressed_bytes = Some(streams.bytes);
         chunk.has_index = streams.row_index;
-        chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_hashed_as_text(&field.ty));
+        chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_hashed_as_text(ty));
     }
 }
 
@@ -193,6 +196,20 @@ mod tests {
             (Some(1), Some(Codec::Deflate))
         );
         assert!(id.has_index && !id.has_bloom);
+    }
+
+    #[test]
+    fn one_chunk_is_told_as_all_are() {
+        let tail = tail();
+        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
+        let all = &view(&tail).unwrap().row_groups[0].chunks;
+        assert_eq!(schema.types.len(), all.len());
+        for (leaf, chunk) in all.iter().enumerate() {
+            let one = chunk_meta(&tail, &schema, 0, leaf).unwrap();
+            assert_eq!(format!("{one:?}"), format!("{chunk:?}"));
+        }
+        assert!(chunk_meta(&tail, &schema, 0, 2).is_none());
+        assert!(chunk_meta(&tail, &schema, 1, 0).is_none());
     }
 
     #[test]

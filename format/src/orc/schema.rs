@@ -9,15 +9,15 @@
 //! before anything is built from it. A root that is not a struct is one column without a name.
 // spec: ORCv1.md, "Type Information"
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names;
 use crate::orc::encoding::TypeKind;
-use crate::orc::encryption::Encryption;
 use crate::orc::footer::{Footer, Type};
-use crate::schema::{Field, Schema};
+use crate::schema::{Field, LeafId, Schema};
 use crate::types::{LogicalType, TimeUnit, Zone};
 
 /// The attribute in which Spark notes a type that ORC lacks.
@@ -61,6 +61,10 @@ pub struct FileSchema {
     pub columns: Vec<u32>,
     /// One for each leaf of the schema.
     pub leaves: Vec<Leaf>,
+    /// The type of each leaf.
+    pub types: Vec<LogicalType>,
+    /// The first leaf of each top-level column.
+    first_leaves: Vec<LeafId>,
 }
 
 impl FileSchema {
@@ -70,19 +74,23 @@ impl FileSchema {
         validate(types, limits)?;
         let mut builder = Builder {
             types,
-            encryption: footer.encryption.as_deref(),
+            encrypted: encrypted_roots(footer),
             dialect,
             leaves: Vec::new(),
+            leaf_types: Vec::new(),
         };
         let root = builder.logical_type(0, Path::default())?;
         let (fields, columns) = match (&root, types) {
             (LogicalType::Struct(fields), [node, ..]) => (fields.to_vec(), node.subtypes.clone()),
             _ => (vec![Field::nullable("", root)], vec![0]),
         };
+        let schema = Schema::new(fields);
         Ok(FileSchema {
-            schema: Schema::new(fields),
+            first_leaves: schema.first_leaves(),
+            schema,
             columns,
             leaves: builder.leaves,
+            types: builder.leaf_types,
         })
     }
 
@@ -90,19 +98,43 @@ impl FileSchema {
     pub fn with_columns(mut self, names: &[String]) -> Self {
         let fields = std::mem::take(&mut self.schema.fields);
         let columns = std::mem::take(&mut self.columns);
-        let mut leaves = std::mem::take(&mut self.leaves).into_iter();
+        let leaves = std::mem::take(&mut self.leaves);
+        let types = std::mem::take(&mut self.types);
+        let mut leaves = leaves.into_iter().zip(types);
         for (field, column) in fields.into_iter().zip(columns) {
             let of_field = leaves.by_ref().take(field.leaf_count());
             if names::is_among(&field.name, names) {
-                self.leaves.extend(of_field);
+                for (leaf, ty) in of_field {
+                    self.leaves.push(leaf);
+                    self.types.push(ty);
+                }
                 self.columns.push(column);
                 self.schema.fields.push(field);
             } else {
                 of_field.for_each(drop);
             }
         }
+        self.first_leaves = self.schema.first_leaves();
         self
     }
+
+    /// Whether any leaf of a top-level column is encrypted.
+    pub fn is_encrypted(&self, column: usize) -> bool {
+        let Some(first) = self.first_leaves.get(column) else {
+            return false;
+        };
+        let next = self.first_leaves.get(column + 1);
+        let end = next.map_or(self.leaves.len(), |next| next.index());
+        let leaves = self.leaves.get(first.index()..end).unwrap_or_default();
+        leaves.iter().any(|leaf| leaf.encrypted)
+    }
+}
+
+/// The column ids below which all is encrypted.
+fn encrypted_roots(footer: &Footer) -> HashSet<u32> {
+    let encryption = footer.encryption.iter();
+    let variants = encryption.flat_map(|encryption| &encryption.variants);
+    variants.map(|variant| variant.root).collect()
 }
 
 /// Refuses types that are not a tree in which parents come before their children.
@@ -166,9 +198,10 @@ fn validate_shape(node: &Type) -> Result<(), &'static str> {
 
 struct Builder<'a> {
     types: &'a [Type],
-    encryption: Option<&'a Encryption>,
+    encrypted: HashSet<u32>,
     dialect: Dialect,
     leaves: Vec<Leaf>,
+    leaf_types: Vec<LogicalType>,
 }
 
 /// What the nodes above say of a node.
@@ -183,10 +216,7 @@ impl Builder<'_> {
     fn logical_type(&mut self, id: u32, above: Path) -> Result<LogicalType> {
         let types = self.types;
         let node = &types[id as usize];
-        let roots = self
-            .encryption
-            .map_or(&[][..], |encryption| &encryption.variants);
-        let encrypted = above.encrypted || roots.iter().any(|variant| variant.root == id);
+        let encrypted = above.encrypted || self.encrypted.contains(&id);
         let below = Path {
             repeated: above.repeated || node.kind != TypeKind::Struct,
             encrypted,
@@ -220,7 +250,9 @@ impl Builder<'_> {
                     encrypted,
                     undeclared_decimal: is_undeclared_decimal(node),
                 });
-                primitive(node, self.dialect)?
+                let ty = primitive(node, self.dialect)?;
+                self.leaf_types.push(ty.clone());
+                ty
             }
         })
     }
@@ -359,7 +391,7 @@ fn encode_type(ty: &LogicalType) -> Result<Type> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::orc::encryption::EncryptionVariant;
+    use crate::orc::encryption::{Encryption, EncryptionVariant};
     use crate::orc::footer::StringPair;
     use crate::orc::testing::{struct_of, ty};
 
@@ -457,6 +489,8 @@ mod tests {
             (some.columns, &some.leaves[..]),
             (vec![2, 4], &whole.leaves[1..])
         );
+        assert_eq!(some.types, whole.types[1..]);
+        assert_eq!(some.first_leaves, [LeafId(0), LeafId(1)]);
     }
 
     #[test]
@@ -542,6 +576,9 @@ mod tests {
         let decoded = FileSchema::decode(&footer, Dialect::Orc, &Limits::default()).unwrap();
         let encrypted: Vec<_> = decoded.leaves.iter().map(|leaf| leaf.encrypted).collect();
         assert_eq!(encrypted, [false, true]);
+        let columns = [0, 1, 2].map(|column| decoded.is_encrypted(column));
+        assert_eq!(columns, [false, true, false]);
+        assert_eq!(decoded.types.len(), 2);
     }
 
     #[test]

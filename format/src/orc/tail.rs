@@ -93,17 +93,24 @@ impl PostScript {
         }
     }
 
-    /// Refuses what is not ORC, or of a version this code does not know.
+    /// Refuses what is not ORC.
     pub fn validate(&self) -> Result<()> {
         // files of Hive 0.11 had neither magic nor version in the postscript
-        if self.magic != MAGIC && !(self.magic.is_empty() && self.version.is_empty()) {
-            return Err(not_orc());
+        match self.magic != MAGIC && !(self.magic.is_empty() && self.version.is_empty()) {
+            true => Err(not_orc()),
+            false => Ok(()),
         }
+    }
+
+    /// Refuses a version of the format whose values may mean something else: only its metadata can be
+    /// shown. The draft after 0.12 calls itself 1.9999 and was never released.
+    pub fn validate_version(&self) -> Result<()> {
         match self.format_version() {
             (0, 0..=12) => Ok(()),
             (major, minor) => Err(Error::unsupported(format!(
                 "format version {major}.{minor} is newer than 0.12"
-            ))),
+            ))
+            .within("PostScript")),
         }
     }
 
@@ -261,6 +268,8 @@ impl Tail {
         decode_section(bytes, offset, self.compression, limits)
             .and_then(|footer: StripeFooter| {
                 footer.validate(stripe, self.footer.types.len())?;
+                let zone = footer.writer_timezone.as_ref().map_or(0, String::len);
+                Limits::check(zone as u64, limits.name_bytes, "time zone")?;
                 Ok(footer)
             })
             .map_err(|error| error.at_row_group(ordinal))
@@ -499,10 +508,12 @@ mod tests {
             ..postscript(CompressionKind::None)
         };
         for known in [&[][..], &[0, 11], &[0, 12]] {
-            assert!(with(known).validate().is_ok());
+            assert!(with(known).validate_version().is_ok());
         }
         for unknown in [&[0, 13][..], &[1, 9999], &[19, 99], &[2]] {
-            let error = with(unknown).validate().unwrap_err();
+            let postscript = with(unknown);
+            assert!(postscript.validate().is_ok());
+            let error = postscript.validate_version().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported);
         }
     }

@@ -12,12 +12,13 @@ use std::sync::{Arc, OnceLock};
 
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::FileMeta;
+use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::orc::footer::Footer;
-use lith_format::orc::neutral::{add_stripe_footer, file_meta};
+use lith_format::orc::neutral::{add_stripe_footer, chunk_meta, file_meta};
 use lith_format::orc::schema::{Dialect, FileSchema};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
+use lith_format::schema::{LeafId, Schema};
 use lith_format::step::Step;
 
 use crate::column::{ColumnReader, ReadContext};
@@ -30,44 +31,53 @@ use crate::source::Source;
 pub struct OrcFile {
     tail: Tail,
     pub(super) schema: FileSchema,
-    meta: FileMeta,
+    /// What the tail says of all chunks; they may be many times the tail.
+    meta: OnceLock<FileMeta>,
     pub(super) limits: Limits,
     stripes: Vec<OnceLock<Arc<Stripe>>>,
 }
 
 impl OrcFile {
-    /// Reads and decodes the tail of `source`; types are what they are stored as.
+    /// Reads and decodes the tail of `source`; types are what they are stored as. The metadata of a file of
+    /// an unknown version of the format can be had, its columns cannot.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::open_columns(source, Dialect::Orc, None, limits)
+        Self::decode(source.as_ref(), Dialect::Orc, None, limits)
+            .map_err(|error| error.at_path(source.name()))
     }
 
     /// Reads and decodes the tail of `source`, whose types are read as `dialect` does, as if the file had only
-    /// columns of these names, if any are given.
+    /// columns of these names, if any are given. Versions of the format that are not known are errors.
     pub fn open_columns(
         source: &Arc<dyn Source>,
         dialect: Dialect,
         columns: Option<&[String]>,
         limits: &Limits,
     ) -> Result<Self> {
-        let decode = || {
-            let tail = read_tail(source.as_ref(), limits)?;
-            let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
-            match columns {
-                None => Self::decode(tail, schema, limits),
-                Some(names) => Self::decode(tail, schema.with_columns(names), limits),
-            }
-        };
-        decode().map_err(|error| error.at_path(source.name()))
+        let file = Self::decode(source.as_ref(), dialect, columns, limits).and_then(|file| {
+            file.tail.postscript.validate_version()?;
+            Ok(file)
+        });
+        file.map_err(|error| error.at_path(source.name()))
     }
 
-    fn decode(tail: Tail, schema: FileSchema, limits: &Limits) -> Result<Self> {
-        let meta = file_meta(&tail, &schema, limits)?;
+    fn decode(
+        source: &dyn Source,
+        dialect: Dialect,
+        columns: Option<&[String]>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let tail = read_tail(source, limits)?;
+        let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
+        let schema = match columns {
+            None => schema,
+            Some(names) => schema.with_columns(names),
+        };
         let stripes = tail.footer.stripes.iter().map(|_| OnceLock::new());
         Ok(OrcFile {
             stripes: stripes.collect(),
             tail,
             schema,
-            meta,
+            meta: OnceLock::new(),
             limits: *limits,
         })
     }
@@ -82,9 +92,23 @@ impl OrcFile {
         &self.tail
     }
 
-    /// What the tail says, format-neutral.
-    pub fn meta(&self) -> &FileMeta {
-        &self.meta
+    /// The columns.
+    pub fn schema(&self) -> &Schema {
+        &self.schema.schema
+    }
+
+    /// What the tail says, format-neutral. It is put together when it is first asked for.
+    pub fn meta(&self) -> Result<&FileMeta> {
+        if let Some(meta) = self.meta.get() {
+            return Ok(meta);
+        }
+        let meta = file_meta(&self.tail, &self.schema, &self.limits)?;
+        Ok(self.meta.get_or_init(|| meta))
+    }
+
+    /// What the tail says of a leaf in a stripe, format-neutral; `None` if there is no such.
+    pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Option<ChunkMeta> {
+        chunk_meta(&self.tail, &self.schema, row_group, leaf.index())
     }
 
     /// A reader of top-level column `column` in stripe `row_group`, both from 0. The footer of the stripe and
@@ -108,10 +132,11 @@ impl OrcFile {
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
         let no_column = || Error::invalid(format!("there is no column {column}"));
-        let field = self.meta.schema.fields.get(column).ok_or_else(no_column)?;
+        self.tail.postscript.validate_version()?;
+        let field = self.schema().fields.get(column).ok_or_else(no_column)?;
         let id = *self.schema.columns.get(column).ok_or_else(no_column)?;
         let node = self.footer().types.get(id as usize).ok_or_else(no_column)?;
-        if self.is_encrypted(column) {
+        if self.schema.is_encrypted(column) {
             return Err(encrypted(&field.name).at_row_group(row_group));
         }
         let stripe = self.stripe(source, row_group)?;
@@ -122,16 +147,6 @@ impl OrcFile {
             context,
         };
         Ok(Box::new(FlatColumn::open(&streams, id, node.kind, field)?))
-    }
-
-    /// Whether any leaf of a top-level column is encrypted.
-    fn is_encrypted(&self, column: usize) -> bool {
-        let schema = &self.schema.schema;
-        let leaves = self.schema.leaves.iter();
-        leaves
-            .skip(schema.first_leaf(column).index())
-            .take(schema.fields[column].leaf_count())
-            .any(|leaf| leaf.encrypted)
     }
 
     /// The footer of stripe `ordinal`, read when it is first asked for.
@@ -146,14 +161,21 @@ impl OrcFile {
     }
 
     /// The metadata with what only the footers of the stripes know: encodings, sizes, Bloom filters.
-    /// Reads them all.
+    /// Reads them all, and keeps none.
     pub fn full_meta(&self, source: &Arc<dyn Source>) -> Result<FileMeta> {
-        let mut meta = self.meta.clone();
+        let mut meta = file_meta(&self.tail, &self.schema, &self.limits)?;
         for (ordinal, row_group) in meta.row_groups.iter_mut().enumerate() {
-            let footer = self.stripe_footer(source, ordinal)?;
+            let footer = match self.stripes.get(ordinal).and_then(OnceLock::get) {
+                Some(stripe) => Arc::clone(&stripe.footer),
+                None => self.read_stripe(source.as_ref(), ordinal)?.footer,
+            };
             add_stripe_footer(row_group, &footer, &self.schema);
         }
         Ok(meta)
+    }
+
+    fn read_stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Stripe> {
+        Stripe::read(&self.tail, ordinal, source, &self.limits)
     }
 
     /// The directory of a stripe, read when it is first asked for.
@@ -164,7 +186,7 @@ impl OrcFile {
         if let Some(stripe) = cell.get() {
             return Ok(Arc::clone(stripe));
         }
-        let stripe = Arc::new(Stripe::read(&self.tail, ordinal, source, &self.limits)?);
+        let stripe = Arc::new(self.read_stripe(source, ordinal)?);
         Ok(Arc::clone(cell.get_or_init(|| stripe)))
     }
 }
@@ -325,7 +347,7 @@ mod tests {
         let source = source(bytes);
         let file = OrcFile::open(&source, &Limits::default())?;
         let mut out = Vec::new();
-        for (ordinal, group) in file.meta().row_groups.iter().enumerate() {
+        for (ordinal, group) in file.meta()?.row_groups.iter().enumerate() {
             let mut reader = file.column(&source, ordinal, column, &ReadContext::default())?;
             let rows = group.rows.min(64) as usize;
             for start in (0..rows).step_by(3) {
@@ -387,6 +409,30 @@ mod tests {
     }
 
     #[test]
+    fn a_version_that_is_not_known_shows_its_metadata_only() {
+        let mut bytes = file();
+        let at = bytes.windows(2).rposition(|pair| pair == [0, 12]).unwrap();
+        bytes[at + 1] = 13;
+        let source = source(bytes.clone());
+        let file = OrcFile::open(&source, &Limits::default()).unwrap();
+        assert_eq!(file.tail().postscript.version, [0, 13]);
+        assert_eq!(file.stripe_footer(&source, 1).unwrap().columns.len(), 9);
+        assert_eq!(cells(bytes, 0).unwrap_err().kind(), ErrorKind::Unsupported);
+        let opened = OrcFile::open_columns(&source, Dialect::Spark, None, &Limits::default());
+        assert_eq!(opened.unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn chunks_are_told_without_the_others() {
+        let source = source(file());
+        let file = OrcFile::open(&source, &Limits::default()).unwrap();
+        assert!(file.chunk_meta(1, LeafId(6)).is_some());
+        assert!(file.chunk_meta(1, LeafId(7)).is_none());
+        assert!(file.meta.get().is_none());
+        assert_eq!(file.meta().unwrap().row_groups.len(), 2);
+    }
+
+    #[test]
     fn what_is_not_read_yet_says_so() {
         assert_eq!(cells(file(), 6).unwrap_err().kind(), ErrorKind::Unsupported);
         assert_eq!(
@@ -399,7 +445,10 @@ mod tests {
     fn encodings_and_sizes_come_from_the_footers_of_stripes() {
         let source = source(file());
         let file = OrcFile::open(&source, &Limits::default()).unwrap();
-        assert_eq!(file.meta().row_groups[0].chunks[0].compressed_bytes, None);
+        assert_eq!(
+            file.meta().unwrap().row_groups[0].chunks[0].compressed_bytes,
+            None
+        );
         let meta = file.full_meta(&source).unwrap();
         for (ordinal, group) in meta.row_groups.iter().enumerate() {
             let strings = &group.chunks[1];

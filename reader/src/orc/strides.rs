@@ -11,7 +11,7 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{RowGroupMeta, StrideMeta};
 use lith_format::orc::encoding::StreamKind;
-use lith_format::orc::neutral::add_stripe_footer;
+use lith_format::orc::neutral::{add_stripe_footer, row_group_meta};
 use lith_format::orc::strides::strides;
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::schema::LeafId;
@@ -66,8 +66,8 @@ impl Walk<'_> {
 
     /// All that tail and footer say of the stripe, format-neutral.
     pub fn meta(&self) -> RowGroupMeta {
-        let row_groups = &self.file.meta().row_groups;
-        let mut meta = row_groups[self.stripe.ordinal].clone();
+        let (tail, ordinal) = (self.file.tail(), self.stripe.ordinal);
+        let mut meta = row_group_meta(tail, &self.file.schema, ordinal);
         add_stripe_footer(&mut meta, self.footer(), &self.file.schema);
         meta
     }

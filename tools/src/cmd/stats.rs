@@ -67,6 +67,7 @@ fn each_chunk(
                 Some(Ok(stripe)) => Ok(stripe.chunks.get(leaf.id.index()).map(Cow::Borrowed)),
                 None => file
                     .chunk(row_group, leaf.id)
+                    .map(|chunk| chunk.map(Cow::Owned))
                     .map_err(|error| failed.add(error)),
             };
             let Some(chunk) = chunk.transpose() else {
