@@ -78,6 +78,10 @@ fn listed(summary: &Summary, most: usize) -> String {
     out
 }
 
+/// How many writers of a dataset's files are named, and in how many letters each.
+const WRITERS: usize = 4;
+const WRITER_WIDTH: usize = 120;
+
 fn heading(summary: &Summary) -> String {
     let place = match summary.files {
         1 => escape_controls(&summary.first),
@@ -88,7 +92,17 @@ fn heading(summary: &Summary) -> String {
     };
     let writer = match &summary.writers[..] {
         [] => "an unknown writer".to_string(),
-        writers => escape_controls(&writers.join(", ")),
+        writers => {
+            let shown = writers.iter().take(WRITERS);
+            let shown: Vec<String> = shown.map(|writer| shorten(writer, WRITER_WIDTH)).collect();
+            let others = writers.len() - shown.len();
+            let others = if others > 0 {
+                format!(" and {others} others")
+            } else {
+                String::new()
+            };
+            escape_controls(&shown.join(", ")) + &others
+        }
     };
     let groups = summary.row_groups;
     let each = match groups {
@@ -171,8 +185,8 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
             .zip(column.uncompressed)
             .map_or_else(unknown, ratio),
         column.stats.null_count.map_or_else(unknown, count),
-        shorten(bound_cell(column.min())),
-        shorten(bound_cell(column.max())),
+        shorten(&bound_cell(column.min()), BOUND_WIDTH),
+        shorten(&bound_cell(column.max()), BOUND_WIDTH),
         match encrypted {
             true => "encrypted".into(),
             false => column.indexes(),
@@ -181,11 +195,13 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
     cells.into_iter().map(Some).collect()
 }
 
-fn shorten(text: String) -> String {
-    const WIDTH: usize = 24;
-    match text.char_indices().nth(WIDTH) {
+/// In how many letters a bound is shown.
+const BOUND_WIDTH: usize = 24;
+
+fn shorten(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }
 
