@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use crate::error::{Error, Result};
-use crate::types::Field;
+use crate::types::{Field, LogicalType};
 
 /// What a name means among some fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,28 @@ pub fn find(fields: &[Field], name: &str) -> Meaning {
     }
 }
 
+/// The first two names among the columns, or among the fields of one struct, that differ by case at most.
+pub fn alike(fields: &[Field]) -> Option<(&str, &str)> {
+    let mut known = HashMap::with_capacity(fields.len());
+    for field in fields {
+        if let Some(other) = known.insert(field.name.to_lowercase(), field.name.as_str()) {
+            return Some((other, &field.name));
+        }
+    }
+    fields.iter().find_map(|field| alike_within(&field.ty))
+}
+
+/// The same within a type. Elements, keys, values and members of unions go by their places.
+fn alike_within(ty: &LogicalType) -> Option<(&str, &str)> {
+    match ty {
+        LogicalType::Struct(fields) => alike(fields),
+        nested => nested
+            .fields()
+            .iter()
+            .find_map(|field| alike_within(&field.ty)),
+    }
+}
+
 /// Fields to be found by their names, many times.
 #[derive(Debug)]
 pub struct Names<'a> {
@@ -150,7 +172,6 @@ mod tests {
     use quickcheck::{Arbitrary, Gen};
 
     use super::*;
-    use crate::types::LogicalType;
 
     fn fields<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Vec<Field> {
         let field = |name: S| Field::nullable(name.as_ref(), LogicalType::Int32);
@@ -199,6 +220,28 @@ mod tests {
             let names = Names::new(&fields);
             asked.iter().all(|name| names.find(&name.0) == find(&fields, &name.0))
         }
+    }
+
+    #[test]
+    fn names_of_one_case_are_found_at_every_depth() {
+        assert_eq!(alike(&fields(["a", "b", "ab"])), None);
+        assert_eq!(alike(&fields(["a", "b", "A", "B"])), Some(("a", "A")));
+        assert_eq!(alike(&fields(["b", "b"])), Some(("b", "b")));
+        let nested = |ty| [Field::nullable("l", ty)];
+        let pair = || Field::nullable("s", LogicalType::Struct(fields(["x", "X"]).into()));
+        let list = LogicalType::List(pair().into());
+        assert_eq!(alike(&nested(list)), Some(("x", "X")));
+        // a column and a field of it are not side by side
+        assert_eq!(
+            alike(&[fields(["x"]).remove(0), {
+                let inner = LogicalType::Struct(fields(["x"]).into());
+                Field::nullable("s", inner)
+            }]),
+            None
+        );
+        // fields of a map go by their places
+        let [key, value] = <[Field; 2]>::try_from(fields(["x", "X"])).unwrap();
+        assert_eq!(alike(&nested(LogicalType::Map([key, value].into()))), None);
     }
 
     #[test]

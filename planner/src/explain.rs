@@ -13,11 +13,12 @@ use std::fmt;
 use std::rc::Rc;
 
 use lith_format::bind::{self, LeafSource};
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
 use lith_format::filter::{Filter, Verdict};
 use lith_format::meta::{FileMeta, Format, RowGroupMeta};
+use lith_format::names;
 use lith_format::scalar::Scalar;
-use lith_format::schema::LeafId;
+use lith_format::schema::{LeafId, Schema};
 use serde_json::{Value, json};
 
 use crate::expr::Expr;
@@ -90,8 +91,11 @@ pub struct Explanation {
 /// Explains a plan. `files` holds what the footers of the plan's files say, in the order of its tasks.
 ///
 /// # Errors
-/// A file whose columns do not go with the table's.
+/// A file whose columns do not go with the table's, and for Spark names that it does not tell apart.
 pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<Explanation> {
+    if engine == Engine::Spark {
+        refuse_as_spark(&plan.table.schema)?;
+    }
     let units = units(plan, files)?;
     let mut out = Explanation {
         engine,
@@ -137,6 +141,16 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
         out.bytes.selected = plan.bytes.selected;
     }
     Ok(out)
+}
+
+/// Spark reads no table of which two columns, or two fields of a struct, differ by case at most.
+fn refuse_as_spark(schema: &Schema) -> Result<()> {
+    match names::alike(&schema.fields) {
+        None => Ok(()),
+        Some((first, second)) => Err(Error::invalid(format!(
+            "Spark does not tell {first:?} from {second:?} and reads no table that has both"
+        ))),
+    }
 }
 
 /// What the bounds of each row group of each file say of the plan's condition, in the order of its tasks.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use lith_format::error::ErrorKind;
 use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
@@ -86,6 +87,32 @@ fn explained(predicate: &str, columns: &[&str], engine: Engine) -> Explanation {
     let meta = meta();
     let metas: Vec<&FileMeta> = plan.tasks.iter().map(|_| &meta).collect();
     explain(&plan, &metas, engine).unwrap()
+}
+
+/// An exact match is enough for lith. Spark, which ignores case, reads no such table at all.
+#[test]
+fn columns_that_differ_by_case_are_told_apart_but_not_for_spark() {
+    let columns = |names: [&str; 2]| {
+        let fields = names.map(|name| Field::nullable(name, LogicalType::Int32));
+        Table::new(&Schema::new(fields.to_vec()), table().dataset)
+    };
+    let asked = |table: &Table, predicate| {
+        let query = Query {
+            predicate: Some(predicate),
+            ..Query::default()
+        };
+        plan(table, &query)
+    };
+    let twins = columns(["cost", "COST"]);
+    let exact = asked(&twins, "COST = 1").unwrap();
+    assert_eq!(exact.conjuncts[1].column_indices(), [1]);
+    let ambiguous = asked(&twins, "Cost = 1").err().unwrap();
+    assert_eq!(*ambiguous.kind(), PlanErrorKind::AmbiguousColumn);
+    assert!(explain(&exact, &[], Engine::Lith).is_ok());
+    let error = explain(&exact, &[], Engine::Spark).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let others = asked(&columns(["cost", "costs"]), "COST = 1").unwrap();
+    assert!(explain(&others, &[], Engine::Spark).is_ok());
 }
 
 #[test]
