@@ -146,6 +146,62 @@ fn has_timestamp(columns: &[&(LogicalType, Scalar)]) -> bool {
 }
 
 #[test]
+fn conditions_hold_of_widened_values_with_skipping_and_without() {
+    use {LogicalType as T, Scalar as S};
+    let local = timestamp(TimeUnit::Micros, Zone::Local);
+    let midnight = at(1, TimeUnit::Micros, Zone::Local);
+    let cases = [
+        (
+            (T::Int64, S::Int(1)),
+            (T::Int32, S::Int(-2)),
+            ["c = -2L", "c < 0", "c = 5000000000"],
+        ),
+        (
+            (T::Float64, S::Float64(1.0)),
+            (T::Float32, S::Float32(0.5)),
+            ["c = 0.5D", "c < 0.75D", "c > 1.5D"],
+        ),
+        (
+            (T::Float64, S::Float64(1.0)),
+            (T::Int32, S::Int(-7)),
+            ["c = -7", "c <= -6.5D", "c = 1.5D"],
+        ),
+        (
+            (decimal(10, 4), unscaled(1, 4)),
+            (decimal(7, 2), unscaled(150, 2)),
+            ["c = 1.5", "c > 1.4999", "c = 150"],
+        ),
+        (
+            (decimal(12, 2), unscaled(1, 2)),
+            (T::Int32, S::Int(-3)),
+            ["c = -3.00", "c < -2.99", "c = -300"],
+        ),
+        (
+            (local, midnight),
+            (T::Date, S::Date(-1)),
+            [
+                "c = timestamp_ntz'1969-12-31 00:00:00'",
+                "c < timestamp_ntz'1969-12-31 00:00:01'",
+                "c = timestamp_ntz'1969-12-31 00:00:01'",
+            ],
+        ),
+    ];
+    for (table, file, conditions) in cases {
+        let directory = tempfile::tempdir().unwrap();
+        write(&directory.path().join("a.parquet"), &table.0, &table.1);
+        write(&directory.path().join("b.parquet"), &file.0, &file.1);
+        let path = directory.path().to_str().unwrap();
+        for (condition, expected) in conditions.into_iter().zip(["1\n", "1\n", "0\n"]) {
+            for skipping in [&[][..], &["--no-skip"]] {
+                let output = lith(&[&["count", path, "-w", condition], skipping].concat());
+                let counted = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert_eq!(counted, expected, "{condition} of {}: {output:?}", file.0);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_does_not_widen_is_an_error_that_names_both_files() {
     use {LogicalType as T, Scalar as S};
     let micros = TimeUnit::Micros;
