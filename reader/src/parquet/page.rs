@@ -437,6 +437,49 @@ mod tests {
         assert_eq!(lie(huge, Codec::Snappy), ErrorKind::LimitExceeded);
     }
 
+    /// What a page of `body` under `codec` holds, that declares `size` bytes.
+    fn decompressed(codec: Codec, body: &[u8], size: i32) -> Result<Bytes> {
+        let mut stored = Chunk::default();
+        stored.data(2, None, body, PLAIN);
+        let (mut header, len) = PageHeader::decode(&stored.bytes, &Limits::default()).unwrap();
+        header.uncompressed_page_size = size;
+        let mut framed = chunk(codec);
+        framed.bytes = [&header.encode(), &stored.bytes[len..]].concat();
+        only_page(framed, false).map(|page| page.values)
+    }
+
+    #[test]
+    fn lzo_pages_are_in_hadoop_s_framing() {
+        // a run of eight literals and the end of the block
+        let block = [25, 1, 0, 0, 0, 2, 0, 0, 0, 0x11, 0, 0];
+        let framed = [&[0, 0, 0, 8, 0, 0, 0, 12], &block[..]].concat();
+        let values = decompressed(Codec::LzoHadoop, &framed, 8).unwrap();
+        assert_eq!(values, &[1, 0, 0, 0, 2, 0, 0, 0][..]);
+        for (body, size) in [
+            (&framed[..], 9),
+            (&framed[..], 7),
+            (&framed[..19], 8),
+            (&block, 8),
+        ] {
+            let error = decompressed(Codec::LzoHadoop, body, size).unwrap_err();
+            assert!(matches!(
+                error.kind(),
+                ErrorKind::Corrupt | ErrorKind::Truncated
+            ));
+        }
+    }
+
+    #[test]
+    fn gzip_pages_may_be_of_several_members() {
+        let mut members = Vec::new();
+        for part in [[1, 0, 0, 0], [2, 0, 0, 0]] {
+            lith_format::compress::compress(Codec::Gzip, None, &part, &mut members).unwrap();
+        }
+        let values = decompressed(Codec::Gzip, &members, 8).unwrap();
+        assert_eq!(values, &[1, 0, 0, 0, 2, 0, 0, 0][..]);
+        assert!(decompressed(Codec::Gzip, &members, 4).is_err());
+    }
+
     #[test]
     fn buffers_serve_again_once_nothing_points_into_them() {
         let context = ReadContext::default();
