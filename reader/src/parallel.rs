@@ -8,7 +8,7 @@
 //!
 //! An error ends the scan; dropping it, too. Workers notice when they next hand over a batch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -44,6 +44,8 @@ struct Shared {
 #[derive(Default)]
 struct Board {
     units: BTreeMap<Place, Unit>,
+    /// Those of them that nobody has begun; a file may have very many.
+    waiting: BTreeSet<Place>,
     stopped: bool,
 }
 
@@ -121,6 +123,21 @@ impl Drop for Parallel {
     }
 }
 
+impl Board {
+    fn add(&mut self, place: Place, state: State, batches: Receiver<Result<Batch>>) {
+        self.units.insert(place, Unit { state, batches });
+        self.waiting.insert(place);
+    }
+
+    /// The first unit that waits, if it may start: fewer than `most_open` are open, or none before it.
+    fn next(&self, most_open: usize) -> Option<Place> {
+        let place = *self.waiting.first()?;
+        let open = self.units.len() - self.waiting.len();
+        let is_first = self.units.first_key_value()?.0 == &place;
+        (is_first || open < most_open).then_some(place)
+    }
+}
+
 impl Shared {
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
@@ -130,13 +147,7 @@ impl Shared {
         let mut board = self.board();
         for (place, job) in jobs {
             let (sender, batches) = bounded(BATCHES);
-            board.units.insert(
-                place,
-                Unit {
-                    state: State::Waiting(job, sender),
-                    batches,
-                },
-            );
+            board.add(place, State::Waiting(job, sender), batches);
         }
         self.changed.notify_all();
     }
@@ -167,6 +178,7 @@ impl Shared {
         let mut board = self.board();
         board.stopped = true;
         board.units.clear();
+        board.waiting.clear();
         self.changed.notify_all();
     }
 
@@ -177,17 +189,10 @@ impl Shared {
             if board.stopped {
                 return None;
             }
-            let mut open = 0;
-            let mut waiting = None;
-            for (&place, unit) in &board.units {
-                match unit.state {
-                    State::Waiting(..) => waiting = waiting.or(Some((place, open))),
-                    _ => open += 1,
-                }
-            }
-            match waiting {
-                None if open == 0 => return None,
-                Some((place, before)) if before == 0 || open < self.most_open => {
+            match board.next(self.most_open) {
+                None if board.units.is_empty() => return None,
+                Some(place) => {
+                    board.waiting.remove(&place);
                     let unit = board.units.get_mut(&place)?;
                     match std::mem::replace(&mut unit.state, State::Running) {
                         State::Waiting(job, sender) => return Some((place, job, sender)),
@@ -249,5 +254,47 @@ impl Shared {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A board on which units `0..count` wait.
+    fn board(count: usize) -> Board {
+        let mut board = Board::default();
+        for index in 0..count {
+            let (_, batches) = bounded(BATCHES);
+            board.add((0, index), State::Running, batches);
+        }
+        board
+    }
+
+    #[test]
+    fn units_start_in_order_and_few_at_a_time() {
+        let mut board = board(4);
+        for index in 0..2 {
+            assert_eq!(board.next(2), Some((0, index)));
+            board.waiting.remove(&(0, index));
+        }
+        assert_eq!(board.next(2), None);
+        board.units.remove(&(0, 0));
+        assert_eq!(board.next(2), Some((0, 2)));
+        board.waiting.remove(&(0, 2));
+        let (_, batches) = bounded(BATCHES);
+        board.add((0, 0), State::Running, batches);
+        assert_eq!(board.next(2), Some((0, 0)), "others wait for the first");
+    }
+
+    #[test]
+    fn many_units_are_not_walked_for_each() {
+        let mut board = board(100_000);
+        for index in 0..100_000 {
+            assert_eq!(board.next(1), Some((0, index)));
+            board.waiting.remove(&(0, index));
+            board.units.remove(&(0, index));
+        }
+        assert_eq!(board.next(1), None);
     }
 }
