@@ -16,8 +16,8 @@ use crate::part::Part;
 use crate::query::Query;
 use crate::selection::Selection;
 
-/// How many values of a list column a batch may hold if all rows are alike.
-const BATCH_VALUES: u64 = 4 << 20;
+/// How many values of a list column a batch may hold if all rows are alike: with their levels they fit a cache.
+const BATCH_VALUES: u64 = 1 << 18;
 
 /// A file to scan, perhaps open already.
 pub(crate) struct Task {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn batches_of_long_lists_have_fewer_rows() {
-        let file = file(30, 300_000);
+        let file = file(30, 20_000);
         let rows = |columns| -> Vec<usize> {
             let batches = batches(&file, columns);
             batches.iter().map(|batch| batch.rows).collect()
@@ -271,6 +271,6 @@ mod tests {
         let Values::List { offsets, elements } = &last.columns[0].values else {
             panic!("no list")
         };
-        assert_eq!((offsets.len(), elements.len), (5, 4 * 300_000));
+        assert_eq!((offsets.len(), elements.len), (5, 4 * 20_000));
     }
 }

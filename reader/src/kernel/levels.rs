@@ -111,21 +111,36 @@ pub fn keep_elements(definition: &mut Vec<u8>, repetition: &mut Vec<u8>, element
 
 /// The offsets of lists: one more than there are lists. `None` if an element goes on with a list that has none.
 pub fn offsets(definition: &[u8], repetition: &[u8], levels: ListLevels) -> Option<Vec<u32>> {
-    let mut out = vec![0; definition.len() + 1];
+    if !go_on_with_elements(definition, repetition, levels) {
+        return None;
+    }
+    let begin = repetition.iter().map(|&level| level < levels.repetition);
+    let mut out = vec![0; begin.filter(|&begins| begins).count() + 1];
     let (mut lists, mut elements) = (0, 0u32);
-    let (mut before, mut broken) = (0, false);
     for (&level, &repeated) in definition.iter().zip(repetition) {
-        let begins = repeated < levels.repetition;
-        let holds = level >= levels.element;
-        broken |= !begins & (!holds | (before < levels.element));
-        before = level;
         out[lists] = elements;
-        lists += usize::from(begins);
-        elements += u32::from(holds & (repeated <= levels.repetition));
+        lists += usize::from(repeated < levels.repetition);
+        let counts = (level >= levels.element) & (repeated <= levels.repetition);
+        elements += u32::from(counts);
     }
     out[lists] = elements;
-    out.truncate(lists + 1);
-    (!broken).then_some(out)
+    Some(out)
+}
+
+/// Whether whatever repeats is an element, and follows one.
+fn go_on_with_elements(definition: &[u8], repetition: &[u8], levels: ListLevels) -> bool {
+    if repetition
+        .first()
+        .is_some_and(|&first| first >= levels.repetition)
+    {
+        return false;
+    }
+    let pairs = definition.iter().zip(definition.iter().skip(1));
+    let entries = pairs.zip(repetition.iter().skip(1));
+    let broken = entries.map(|((&before, &level), &repeated)| {
+        u8::from(repeated >= levels.repetition) & u8::from(before.min(level) < levels.element)
+    });
+    broken.fold(0, |all, one| all | one) == 0
 }
 
 #[cfg(test)]
