@@ -212,13 +212,19 @@ fn pick(file: &File, runs: &[Range<u64>]) -> Result<Vec<Selection>> {
 mod tests {
     use lith_format::limits::Limits;
     use lith_format::parquet::encoding::Encoding;
+    use lith_format::render::render_json;
+    use lith_format::scan::TableSchema;
     use lith_format::schema::{Field, Schema};
     use lith_format::types::LogicalType;
     use lith_format::vector::{Batch, Values};
 
     use super::*;
+    use crate::column::ReadContext;
+    use crate::metrics::Metrics;
     use crate::parquet::levels::MaxLevels;
     use crate::parquet::testing::{self, Chunk, Style};
+    use crate::query::ScanSpec;
+    use crate::row_filter::RowGroupScan;
     use crate::source::BytesSource;
 
     /// A required number and a list of required numbers: `rows` rows of `elements` elements, all alike.
@@ -256,6 +262,68 @@ mod tests {
     fn batches(file: &File, columns: Vec<usize>) -> Vec<Batch> {
         let scan = file.scan().columns(columns).build().unwrap();
         scan.collect::<Result<_>>().unwrap()
+    }
+
+    fn structure(fields: &[(&str, LogicalType)]) -> Field {
+        let fields = fields.iter();
+        let fields = fields.map(|(name, ty)| Field::nullable(*name, ty.clone()));
+        Field::nullable("s", LogicalType::Struct(fields.collect()))
+    }
+
+    /// The rows of `s: struct<a: int, x: int>`, which are null, {null, 1} and {7, null}, as a table has them.
+    fn rows_as(wanted: Field) -> Vec<String> {
+        let int = LogicalType::Int32;
+        let schema = Schema::new(vec![structure(&[("a", int.clone()), ("x", int)])]);
+        let max = MaxLevels {
+            definition: 2,
+            repetition: 0,
+        };
+        let chunk = |levels: [u8; 3], value: i32| {
+            let style = Style {
+                encoding: Encoding::Plain,
+                v2: true,
+                crc: false,
+            };
+            let mut chunk = Chunk::default();
+            let levels = levels.map(|definition| (definition, 0));
+            chunk.nested(&levels, max, &value.to_le_bytes(), style);
+            (chunk, 3)
+        };
+        let bytes = testing::file(&schema, 3, vec![chunk([0, 1, 2], 7), chunk([0, 2, 1], 1)]);
+        let file = File::from_source(Arc::new(BytesSource::new(bytes, "s")), Limits::default());
+        let task = ScanTask {
+            path: "s".into(),
+            bytes: 0,
+            partition: Vec::new(),
+            row_groups: None,
+            rows: None,
+        };
+        let table = TableSchema::of_file(Arc::new(Schema::new(vec![wanted])));
+        let query = Arc::new(Query::new(ScanSpec::new(table)).unwrap());
+        let file = Some(file.unwrap());
+        let file = Arc::new(Task { task, file }.open(&query).unwrap());
+        let kept = file.prune(&Metrics::default()).remove(0);
+        let mut rows = RowGroupScan::new(file, kept, ReadContext::default()).unwrap();
+        let batch = rows.next_batch(3).unwrap().unwrap();
+        let json = |row| {
+            let mut out = String::new();
+            render_json(&batch.columns[0], row, &mut out);
+            out
+        };
+        (0..3).map(json).collect()
+    }
+
+    #[test]
+    fn structs_are_what_the_table_has() {
+        let (int, long) = (LogicalType::Int32, LogicalType::Int64);
+        let more = structure(&[("new", int.clone()), ("A", long)]);
+        let rows = ["null", r#"{"new":null,"A":null}"#, r#"{"new":null,"A":7}"#];
+        assert_eq!(rows_as(more), rows);
+        let other = structure(&[("new", int)]);
+        assert_eq!(
+            rows_as(other),
+            ["null", r#"{"new":null}"#, r#"{"new":null}"#]
+        );
     }
 
     #[test]
