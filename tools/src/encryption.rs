@@ -1,14 +1,16 @@
 //! What of a file is encrypted, with which cipher, and what is said about the keys, in both formats' words.
 // spec: Parquet's Encryption.md; ORCv1.md, "Column Encryption"
 
-use lith_format::orc::encryption::{Encryption, EncryptionKey};
+use std::collections::{HashMap, HashSet};
+
+use lith_format::orc::encryption::{DataMask, Encryption, EncryptionKey};
 use lith_format::orc::footer::Footer;
 use lith_format::parquet::encryption::{ColumnCryptoMetaData, EncryptionAlgorithm};
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::schema::Schema;
 
 /// Something that is encrypted or signed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Encrypted {
     /// A column, joined by dots; nothing for the footer, which is then signed, as it can be read.
     pub column: Option<String>,
@@ -35,6 +37,7 @@ pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
         out.push(entry(None, key_metadata(Some(key))));
     }
     let leaves = schema.leaves();
+    let mut told = HashSet::new();
     for group in &footer.row_groups {
         for (chunk, (path, _)) in group.columns.iter().zip(&leaves) {
             let key = match &chunk.crypto_metadata {
@@ -46,9 +49,7 @@ pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
                 Some(_) => "an unknown kind of key".into(),
             };
             let found = entry(Some(path.join(".")), key);
-            if !out.contains(&found) {
-                out.push(found);
-            }
+            out.extend(told.insert(found.clone()).then_some(found));
         }
     }
     out
@@ -67,17 +68,18 @@ pub fn of_orc(footer: &Footer, schema: &Schema) -> Vec<Encrypted> {
     let Some(encryption) = footer.encryption.as_deref() else {
         return Vec::new();
     };
+    let (parents, masks) = (parents(footer), masks(encryption));
     let mut out = Vec::new();
     for variant in &encryption.variants {
         let key = encryption.key.get(variant.key as usize);
         let algorithm = key.map(|key| key.algorithm.to_string());
         let key = key.map(|key| key_name(encryption, key));
-        for column in columns(footer, schema, variant.root) {
+        for column in columns(footer, schema, &parents, variant.root) {
             out.push(Encrypted {
                 column: Some(column),
                 algorithm: algorithm.clone().unwrap_or("an unknown cipher".into()),
                 key: key.clone().unwrap_or("an unknown key".into()),
-                mask: mask(encryption, variant.root),
+                mask: masks.get(&variant.root).map(|mask| mask_text(mask)),
             });
         }
     }
@@ -90,18 +92,27 @@ fn key_name(encryption: &Encryption, key: &EncryptionKey) -> String {
     format!("key {name}, version {version}, of {provider}")
 }
 
-fn mask(encryption: &Encryption, root: u32) -> Option<String> {
-    let mut masks = encryption.mask.iter();
-    let mask = masks.find(|mask| mask.columns.contains(&root))?;
+/// The mask of each column id; the first where there are more.
+fn masks(encryption: &Encryption) -> HashMap<u32, &DataMask> {
+    let mut out = HashMap::new();
+    for mask in &encryption.mask {
+        for &column in &mask.columns {
+            out.entry(column).or_insert(mask);
+        }
+    }
+    out
+}
+
+fn mask_text(mask: &DataMask) -> String {
     let (name, parameters) = (&mask.name, mask.mask_parameters.join(", "));
     match parameters.is_empty() {
-        true => Some(name.clone()),
-        false => Some(format!("{name}({parameters})")),
+        true => name.clone(),
+        false => format!("{name}({parameters})"),
     }
 }
 
 /// The columns from an id of the types on: all of the root, else one with what is below it.
-fn columns(footer: &Footer, schema: &Schema, root: u32) -> Vec<String> {
+fn columns(footer: &Footer, schema: &Schema, parents: &Parents, root: u32) -> Vec<String> {
     if root == 0 {
         return schema
             .fields
@@ -111,7 +122,7 @@ fn columns(footer: &Footer, schema: &Schema, root: u32) -> Vec<String> {
     }
     let (mut names, mut id) = (Vec::new(), root);
     // elements of lists and maps have no names
-    while let Some((parent, place)) = parent(footer, id) {
+    while let Some(&(parent, place)) = parents.get(&id) {
         let name = footer.types[parent].field_names.get(place).cloned();
         names.push(name.unwrap_or_else(|| place.to_string()));
         id = parent as u32;
@@ -120,20 +131,24 @@ fn columns(footer: &Footer, schema: &Schema, root: u32) -> Vec<String> {
     vec![names.join(".")]
 }
 
-/// The parent of a column id, which is below it, and the child's place there.
-fn parent(footer: &Footer, id: u32) -> Option<(usize, usize)> {
-    let types = footer.types.iter().enumerate().take(id as usize);
-    types.rev().find_map(|(parent, ty)| {
-        let place = ty.subtypes.iter().position(|&child| child == id)?;
-        Some((parent, place))
-    })
+/// The parent of each column id, which is below it, and the child's place there.
+type Parents = HashMap<u32, (usize, usize)>;
+
+fn parents(footer: &Footer) -> Parents {
+    let mut out = HashMap::new();
+    for (parent, ty) in footer.types.iter().enumerate() {
+        let children = ty.subtypes.iter().enumerate();
+        let below = children.filter(|&(_, &child)| child as usize > parent);
+        out.extend(below.map(|(place, &child)| (child, (parent, place))));
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
     use lith_format::orc::encoding::{EncryptionAlgorithm as Cipher, KeyProviderKind, TypeKind};
-    use lith_format::orc::encryption::{DataMask, EncryptionVariant};
+    use lith_format::orc::encryption::EncryptionVariant;
     use lith_format::orc::footer::Type;
     use lith_format::parquet::encryption::{AesGcm, EncryptionWithColumnKey};
     use lith_format::parquet::row_group::{ColumnChunk, RowGroup};

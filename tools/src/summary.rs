@@ -3,7 +3,7 @@
 //! Columns meet by their path. What one row group does not say (sizes of an ORC column, a null count)
 //! is unknown of the whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lith_format::error::Result;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
@@ -44,6 +44,10 @@ pub struct Summary {
     pub columns: Vec<ColumnSummary>,
     /// What is encrypted, each once.
     pub encryption: Vec<Encrypted>,
+    /// The same, to be looked up.
+    pub(crate) told: HashSet<Encrypted>,
+    /// The columns that are encrypted as a whole.
+    pub(crate) encrypted: HashSet<String>,
     /// How schemas of other files differ from the first one's.
     pub differences: Differences,
     /// Where in `columns` each name is.
@@ -146,22 +150,20 @@ impl Summary {
         }
     }
 
-    fn add_encryption(&mut self, found: Vec<Encrypted>) {
-        found
-            .into_iter()
-            .for_each(|entry| once(&mut self.encryption, entry));
+    pub(crate) fn add_encryption(&mut self, found: Vec<Encrypted>) {
+        for entry in found {
+            if self.told.insert(entry.clone()) {
+                self.encrypted.extend(entry.column.clone());
+                self.encryption.push(entry);
+            }
+        }
     }
 
     /// Whether a column, or what it is a part of, is encrypted in some file.
     pub fn is_encrypted(&self, column: &str) -> bool {
-        let mut roots = self
-            .encryption
-            .iter()
-            .filter_map(|entry| entry.column.as_deref());
-        roots.any(|root| {
-            let below = column.strip_prefix(root);
-            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
-        })
+        let above = column.match_indices('.').map(|(end, _)| &column[..end]);
+        let mut names = above.chain([column]);
+        names.any(|name| self.encrypted.contains(name))
     }
 
     fn add(&mut self, meta: &FileMeta) {

@@ -208,15 +208,14 @@ mod tests {
             key: key.into(),
             mask: mask.map(str::to_owned),
         };
-        let summary = Summary {
-            encryption: vec![
-                entry(None, "key metadata 0x00", None),
-                entry(Some("a"), "k", None),
-                entry(Some("s"), "k", None),
-                entry(Some("b"), "k", Some("nullify")),
-            ],
-            ..Summary::default()
-        };
+        let mut summary = Summary::default();
+        summary.add_encryption(vec![
+            entry(None, "key metadata 0x00", None),
+            entry(Some("a"), "k", None),
+            entry(Some("s"), "k", None),
+            entry(Some("a"), "k", None),
+            entry(Some("b"), "k", Some("nullify")),
+        ]);
         let expected = [
             "the footer is signed with AES_CTR_256, key metadata 0x00",
             "a, s: encrypted with AES_CTR_256, k",
