@@ -20,6 +20,7 @@ pub mod statistics;
 pub mod tree;
 
 // Layer 2
+pub mod cipher;
 pub mod column_metadata;
 pub mod page;
 pub mod schema_element;
