@@ -8,7 +8,8 @@ use lith_format::limits::Limits;
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::parquet::schema;
 use lith_reader::file::OpenOptions;
-use lith_reader::parquet::footer_bytes;
+use lith_reader::parquet::FooterBytes;
+use lith_reader::parquet::keys::Decryption;
 use lith_reader::source::FileSource;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -140,8 +141,8 @@ impl Job {
     fn whole_footer(&self) -> Result<Outcome> {
         let source = FileSource::open(&self.file)?;
         let limits = Limits::default();
-        let (_, bytes) = footer_bytes(&source, &limits)?;
-        let footer = FileMetaData::decode(&bytes, &limits)?;
+        let footer = FooterBytes::read(&source, &Decryption::default(), &limits)?;
+        let footer = FileMetaData::decode(&footer.bytes, &limits)?;
         let (_, leaves) = schema::decode(&footer.schema, &limits)?;
         Ok(Outcome {
             rows: (footer.row_groups.len() * leaves.len()) as u64,

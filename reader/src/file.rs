@@ -19,6 +19,7 @@ use lith_format::schema::{LeafId, Schema};
 use crate::column::{ColumnReader, ReadContext};
 use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
+use crate::parquet::keys::Decryption;
 use crate::part::Part;
 use crate::source::{FileSource, MmapSource, Source};
 
@@ -34,6 +35,8 @@ pub struct OpenOptions {
     /// Only these top-level columns, no matter in which case their names are written: to the opener the file
     /// has no others. Opening is much faster then where a Parquet file has thousands of columns.
     pub columns: Option<Vec<String>>,
+    /// The keys of encrypted Parquet files. Without one, what it unlocks is told as encrypted.
+    pub decryption: Decryption,
     /// What a file may make us spend.
     pub limits: Limits,
 }
@@ -55,7 +58,12 @@ impl OpenOptions {
         let open = || {
             Ok(match detect(source.as_ref())? {
                 Format::Parquet => {
-                    let file = ParquetFile::open_columns(&source, columns, &self.limits)?;
+                    let file = ParquetFile::open_columns(
+                        &source,
+                        columns,
+                        &self.decryption,
+                        &self.limits,
+                    )?;
                     Contents::Parquet(Box::new(file))
                 }
                 Format::Orc => {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use lith_format::compress::{Codec, decompress};
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::meta::Format;
+use lith_format::parquet::cipher::Key;
 use lith_format::render::render_json;
 use lith_format::scan::{Output, ScanTask, TableSchema};
 use lith_format::schema::Field;
@@ -20,6 +21,8 @@ use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
+use lith_reader::file::OpenOptions;
+use lith_reader::parquet::keys::{Decryption, Keys};
 use lith_reader::scan::{Scan, ScanSpec};
 use lith_reader::selection::Selection;
 use serde_json::Value;
@@ -146,16 +149,48 @@ fn shorten(cell: &str) -> String {
     }
 }
 
-/// What went wrong with one file, if anything did; counts the columns that were compared.
+/// What went wrong with one file, if anything did, with its keys if there are some, too; counts the columns that
+/// were compared.
 fn check(corpus: &Path, entry: &Value, compared: &mut usize) -> Judgement {
-    let file = match lith_reader::open(corpus.join(entry["file"].as_str().unwrap())) {
+    let expected = entry["expected"].as_str();
+    let expected = expected.map_or_else(Vec::new, |path| lines(&corpus.join(path)));
+    let mut options = OpenOptions::default();
+    check_opened(corpus, entry, (&options, &expected), compared)?;
+    if entry["expectation"] == "error_without_keys" && !expected.is_empty() {
+        options.decryption = decryption(&serde_json::from_str(&expected[0]).unwrap());
+        let mut entry = entry.clone();
+        entry["expectation"] = "rows".into();
+        let judgement = check_opened(corpus, &entry, (&options, &expected), compared);
+        judgement.map_err(|problem| format!("with keys: {problem}"))?;
+    }
+    Ok(())
+}
+
+/// What the header of the expected rows says that an encrypted file is read with.
+fn decryption(header: &Value) -> Decryption {
+    let mut keys = Keys::default();
+    for (id, key) in header["keys"]["ascii_keys_by_id"].as_object().unwrap() {
+        let key = Key::new(key.as_str().unwrap().as_bytes()).unwrap();
+        keys.set_id(id.as_bytes(), key);
+    }
+    let mut decryption = Decryption::with_keys(keys);
+    let prefix = header["keys"]["aad_prefix"].as_str();
+    decryption.aad_prefix = prefix.map(|prefix| prefix.as_bytes().to_vec());
+    decryption
+}
+
+fn check_opened(
+    corpus: &Path,
+    entry: &Value,
+    (options, expected): (&OpenOptions, &[String]),
+    compared: &mut usize,
+) -> Judgement {
+    let file = match options.open(corpus.join(entry["file"].as_str().unwrap())) {
         Ok(file) => file,
         Err(error) => return judge_error(entry, &error),
     };
     let fields = &file.schema().fields;
     let bare = fields.len() == 1 && fields[0].name.is_empty();
-    let expected = entry["expected"].as_str();
-    let expected = expected.map_or_else(Vec::new, |path| lines(&corpus.join(path)));
     let rows: Vec<Vec<&str>> = expected
         .iter()
         .skip(1)

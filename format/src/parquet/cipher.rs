@@ -39,6 +39,9 @@ const TAG: usize = 16;
 /// Bytes before a module's ciphertext: a plaintext's byte is encrypted so far behind the module's start.
 pub const MODULE_HEAD: usize = LENGTH + NONCE;
 
+/// Bytes that a module has beside its ciphertext, if it is authenticated.
+pub const MODULE_BYTES: usize = MODULE_HEAD + TAG;
+
 /// Bytes of the signature that ends a footer which is not encrypted.
 pub const SIGNATURE: usize = NONCE + TAG;
 

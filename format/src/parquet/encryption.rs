@@ -137,7 +137,7 @@ impl Structure for ColumnCryptoMetaData {
 }
 
 /// A column's own key.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct EncryptionWithColumnKey {
     /// The column.
     pub path_in_schema: Vec<String>,

@@ -241,6 +241,13 @@ impl Footer {
         Some(*position as u64)
     }
 
+    /// The number that a leaf has among all leaves of the file.
+    pub fn leaf_in_file(&self, leaf: usize) -> usize {
+        let leaves = self.columns.as_ref().map(Columns::leaves);
+        let number = leaves.and_then(|leaves| leaves.get(leaf));
+        number.copied().unwrap_or(leaf)
+    }
+
     /// Everything decoded.
     pub fn whole(&self) -> Result<FileMetaData> {
         let mut whole = FileMetaData::decode(&self.bytes, &self.limits)?;

@@ -45,6 +45,11 @@ impl PageHeader {
         thrift::encode(self)
     }
 
+    /// Whether it stands before a data page.
+    pub fn is_data(&self) -> bool {
+        matches!(self.page_type, PageType::DataPage | PageType::DataPageV2)
+    }
+
     /// How many slots a data page has, nulls included, and how its values are encoded; nothing of other pages.
     pub fn data_values(&self) -> Option<(i32, Encoding)> {
         let (first, second) = (&self.data_page_header, &self.data_page_header_v2);

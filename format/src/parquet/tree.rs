@@ -19,8 +19,8 @@ use crate::parquet::thrift::{Fields, Reader, Wire};
 use crate::tree::{Builder, Event, Node, Taker};
 
 pub use shapes::{
-    BLOOM_FILTER_HEADER, COLUMN_INDEX, FILE_CRYPTO_META_DATA, FILE_META_DATA, OFFSET_INDEX,
-    PAGE_HEADER,
+    BLOOM_FILTER_HEADER, COLUMN_INDEX, COLUMN_META_DATA, FILE_CRYPTO_META_DATA, FILE_META_DATA,
+    OFFSET_INDEX, PAGE_HEADER,
 };
 
 /// What the names of fields begin with that the specification does not have.

@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use lith_format::error::{Error, ErrorKind, Result};
+use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{ChunkMeta, FileMeta};
+use lith_format::parquet::cipher::{ChunkCipher, Module};
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::created_by::CreatedBy;
-use lith_format::parquet::encryption::FileCryptoMetaData;
-use lith_format::parquet::footer::{Footer, TAIL_BYTES, Tail};
+use lith_format::parquet::footer::{FileMetaData, Footer};
 use lith_format::parquet::neutral::{Parts, PlacedChunk, chunk_range, padded_range};
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::Leaf;
@@ -31,18 +31,18 @@ use lith_format::vector::{Values, Vector};
 use crate::column::{ColumnReader, ReadContext};
 use crate::nested::Node;
 use crate::parquet::column::FlatColumn;
+use crate::parquet::crypto::{Crypto, FooterBytes, locked};
 use crate::parquet::form::Form;
+use crate::parquet::keys::Decryption;
 use crate::parquet::levels::MaxLevels;
 use crate::parquet::nested::{NamedLeaf, NestedColumn};
 use crate::parquet::nested_leaf::NestedLeaf;
 use crate::parquet::page::Pages;
+use crate::parquet::page_cipher::PageCipher;
 use crate::parquet::values;
 use crate::part::Part;
 use crate::selection::Selection;
 use crate::source::Source;
-
-/// How much of a file's end is read at first: most footers are within.
-const FIRST_READ: u64 = 64 << 10;
 
 /// A Parquet file whose footer is decoded, but for what it says of chunks: that is decoded when it is
 /// asked for.
@@ -52,6 +52,10 @@ pub struct ParquetFile {
     file_size: u64,
     footer: Footer,
     footer_range: Range<u64>,
+    /// Where the footer's first byte lies.
+    footer_start: u64,
+    limits: Limits,
+    crypto: Option<Arc<Crypto>>,
     parts: Parts,
     meta: OnceLock<FileMeta>,
 }
@@ -59,32 +63,55 @@ pub struct ParquetFile {
 impl ParquetFile {
     /// Reads and decodes the footer of `source`.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::open_columns(source, None, limits)
+        Self::open_columns(source, None, &Decryption::default(), limits)
     }
 
-    /// As [`open`](Self::open), but as if the file had only columns of these names, if any are given.
+    /// As [`open`](Self::open), but with keys, and as if the file had only columns of these names, if any are
+    /// given.
     pub fn open_columns(
         source: &Arc<dyn Source>,
         columns: Option<&[String]>,
+        decryption: &Decryption,
         limits: &Limits,
     ) -> Result<Self> {
-        let file = Self::decode(source.as_ref(), columns, limits);
+        let file = Self::decode(source.as_ref(), columns, decryption, limits);
         file.map_err(|error| error.at_path(source.name()))
     }
 
-    fn decode(source: &dyn Source, columns: Option<&[String]>, limits: &Limits) -> Result<Self> {
-        let (footer_range, bytes) = footer_bytes(source, limits)?;
+    fn decode(
+        source: &dyn Source,
+        columns: Option<&[String]>,
+        decryption: &Decryption,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let FooterBytes {
+            range,
+            bytes,
+            start,
+            crypto,
+        } = FooterBytes::read(source, decryption, limits)?;
         let footer = match columns {
             None => Footer::decode(&bytes, limits),
             Some(names) => Footer::decode_columns(&bytes, limits, names),
         };
-        let footer = footer.map_err(|error| error.rebase(footer_range.start))?;
+        let footer = footer.map_err(|error| error.rebase(start))?;
+        let crypto = match (crypto, &footer.encryption_algorithm) {
+            (None, Some(algorithm)) => {
+                let metadata = footer.footer_signing_key_metadata.as_deref();
+                let signed = Crypto::of_signed(algorithm, metadata, &bytes, decryption);
+                Some(signed.map_err(|error| error.rebase(start))?)
+            }
+            (crypto, _) => crypto,
+        };
         Ok(ParquetFile {
             path: source.name().to_path_buf(),
             file_size: source.size(),
             parts: Parts::new(&footer, limits)?,
             footer,
-            footer_range,
+            footer_range: range,
+            footer_start: start,
+            limits: *limits,
+            crypto: crypto.map(Arc::new),
             meta: OnceLock::new(),
         })
     }
@@ -116,12 +143,66 @@ impl ParquetFile {
         Ok(self.meta.get_or_init(|| meta))
     }
 
-    /// What the footer says of a leaf in a row group, in the specification's words.
+    /// What the footer says of a leaf in a row group, in the specification's words: with its metadata decrypted,
+    /// if its key was given.
     pub fn chunk(&self, row_group: usize, leaf: LeafId) -> Result<ColumnChunk> {
-        let chunk = self.footer.chunk(row_group, leaf.index());
-        chunk
-            .map_err(|error| self.in_footer(error))?
-            .ok_or_else(no_chunk)
+        self.open_chunk(row_group, leaf.index())
+            .map(|open| open.chunk)
+    }
+
+    /// What decrypts what the file holds of a leaf in a row group; none if that is not encrypted, or its key
+    /// was not given.
+    pub fn cipher(&self, row_group: usize, leaf: LeafId) -> Result<Option<ChunkCipher>> {
+        self.open_chunk(row_group, leaf.index())
+            .map(|open| open.cipher)
+    }
+
+    /// Everything that the footer says, in the specification's words: with the metadata of columns decrypted
+    /// whose keys were given, and the cipher of a file whose footer was encrypted.
+    pub fn whole_footer(&self) -> Result<FileMetaData> {
+        let mut whole = self.footer.whole().map_err(|error| self.in_footer(error))?;
+        let Some(crypto) = &self.crypto else {
+            return Ok(whole);
+        };
+        let algorithm = || crypto.algorithm().clone();
+        whole.encryption_algorithm.get_or_insert_with(algorithm);
+        for (ordinal, group) in whole.row_groups.iter_mut().enumerate() {
+            for (leaf, chunk) in group.columns.iter_mut().enumerate() {
+                if chunk.encrypted_column_metadata.is_some() {
+                    *chunk = self.open_chunk(ordinal, leaf)?.chunk;
+                }
+            }
+        }
+        Ok(whole)
+    }
+
+    /// What the footer says of a chunk, and what decrypts it.
+    pub(super) fn open_chunk(&self, row_group: usize, leaf: usize) -> Result<OpenChunk> {
+        let open = self.unlock_chunk(row_group, leaf);
+        open.map_err(|error| self.in_footer(error))
+    }
+
+    /// The same. Places in errors are those of the footer's bytes.
+    fn unlock_chunk(&self, row_group: usize, leaf: usize) -> Result<OpenChunk> {
+        let chunk = self.footer.chunk(row_group, leaf)?.ok_or_else(no_chunk)?;
+        let mut open = OpenChunk {
+            chunk,
+            cipher: None,
+        };
+        if let (Some(crypto), Some(how)) = (&self.crypto, &open.chunk.crypto_metadata)
+            && let Some(cipher) = crypto.column(how)?
+        {
+            let group = self.footer.row_groups.get(row_group);
+            let ordinal = group.and_then(|group| group.ordinal);
+            let ordinal = ordinal.map_or(Ok(row_group), usize::try_from);
+            let ordinal =
+                ordinal.map_err(|_| Error::corrupt("a row group's ordinal is negative"))?;
+            let cipher = cipher.of_chunk(ordinal, self.footer.leaf_in_file(leaf))?;
+            let place = self.footer.place(row_group, leaf).unwrap_or(0);
+            open.decrypt(cipher, &self.limits)
+                .map_err(|error| error.rebase(place))?;
+        }
+        Ok(open)
     }
 
     /// The same, format-neutral.
@@ -140,7 +221,11 @@ impl ParquetFile {
 
     /// A chunk and where it lies. Places in errors are those of the footer's bytes.
     fn decode_chunk(&self, row_group: usize, leaf: usize) -> Result<PlacedChunk> {
-        let chunk = self.footer.chunk(row_group, leaf)?.ok_or_else(no_chunk)?;
+        let OpenChunk { mut chunk, cipher } = self.unlock_chunk(row_group, leaf)?;
+        if cipher.is_some() {
+            // to whoever has the key it is a chunk like others
+            chunk.crypto_metadata = None;
+        }
         let place = |error: Error| match self.footer.place(row_group, leaf) {
             Some(place) => error.at("ColumnChunk", place),
             None => error,
@@ -164,7 +249,7 @@ impl ParquetFile {
 
     /// An error whose place is in the footer's bytes, at its place in the file.
     fn in_footer(&self, error: Error) -> Error {
-        error.rebase(self.footer_range.start).at_path(&self.path)
+        error.rebase(self.footer_start).at_path(&self.path)
     }
 
     /// What each leaf needs to be read.
@@ -271,8 +356,8 @@ impl ParquetFile {
         let Some(leaf) = self.parts.leaves.get(index) else {
             return Err(Error::corrupt("the row group lacks the column"));
         };
-        let chunk = self.chunk(row_group, LeafId(index as u32))?;
-        let meta = readable(&chunk, leaf)?;
+        let chunk = self.open_chunk(row_group, index)?;
+        let meta = chunk.readable(leaf)?;
         let entries = usize::try_from(meta.num_values)
             .map_err(|_| Error::corrupt(format!("chunk of {} values", meta.num_values)))?;
         let codec = meta
@@ -282,7 +367,7 @@ impl ParquetFile {
         let size = source.size();
         let place = self.footer.place(row_group, index).unwrap_or(0);
         let range = chunk_range(meta, size)
-            .map_err(|error| error.at("ColumnChunk", self.footer_range.start + place))?;
+            .map_err(|error| error.at("ColumnChunk", self.footer_start + place))?;
         let range = padded_range(range, self.writer(), size);
         let level = |max: u16| u8::try_from(max).map_err(|_| Error::limit("more than 255 levels"));
         Ok(OpenLeaf {
@@ -295,7 +380,8 @@ impl ParquetFile {
                 },
                 page_bytes: context.limits.page_bytes,
             },
-            pages: Pages::new(Arc::clone(source), range, codec, context.clone()),
+            pages: Pages::new(Arc::clone(source), range, codec, context.clone())
+                .decrypted_by(chunk.page_cipher(meta)),
             entries,
         })
     }
@@ -314,58 +400,50 @@ fn no_chunk() -> Error {
     Error::invalid("there is no such row group or column")
 }
 
-/// The metadata of a chunk that can be read from this file without keys.
-pub(super) fn readable<'a>(chunk: &'a ColumnChunk, leaf: &Leaf) -> Result<&'a ColumnMetaData> {
-    if chunk.crypto_metadata.is_some() {
-        return Err(encrypted("column is encrypted"));
-    }
-    if chunk
-        .file_path
-        .as_ref()
-        .is_some_and(|path| !path.is_empty())
-    {
-        return Err(Error::unsupported("the column lies in another file"));
-    }
-    match &chunk.meta_data {
-        None => Err(Error::corrupt("column chunk without metadata")),
-        Some(meta) if meta.physical_type != leaf.physical_type => Err(Error::corrupt(format!(
-            "chunk of {} for a leaf of {}",
-            meta.physical_type, leaf.physical_type
-        ))),
-        Some(meta) => Ok(meta),
-    }
+/// What the footer says of a chunk, and what decrypts it.
+pub(super) struct OpenChunk {
+    /// With its metadata, if that was not encrypted or could be decrypted.
+    pub(super) chunk: ColumnChunk,
+    /// None if it is not encrypted, or its key was not given.
+    pub(super) cipher: Option<ChunkCipher>,
 }
 
-#[cold]
-fn encrypted(what: &str) -> Error {
-    let message = format!("the {what} and no key was given");
-    Error::new(ErrorKind::Encrypted, message)
-}
-
-/// The bytes of the footer at the end of a file, in one go where it is small, and where they lie. A footer
-/// that is encrypted is an error.
-pub fn footer_bytes(source: &dyn Source, limits: &Limits) -> Result<(Range<u64>, Bytes)> {
-    let size = source.size();
-    let first = size.min(FIRST_READ);
-    let last = source.read_at(size - first, first as usize)?;
-    let tail = Tail::decode(&last, size, limits)?;
-    let len = (tail.footer.end - tail.footer.start) as usize;
-    let end = last.len() - TAIL_BYTES;
-    let footer = match end.checked_sub(len) {
-        Some(start) => last.slice(start..end),
-        None => source.read_at(tail.footer.start, len)?,
-    };
-    match tail.encrypted {
-        true => Err(locked(&footer, limits)),
-        false => Ok((tail.footer, footer)),
+impl OpenChunk {
+    /// Decrypts the metadata, where it is encrypted by itself.
+    fn decrypt(&mut self, cipher: ChunkCipher, limits: &Limits) -> Result<()> {
+        if let Some(bytes) = &self.chunk.encrypted_column_metadata {
+            let decode = |plain: &Bytes| ColumnMetaData::decode(plain, limits);
+            let (meta, _) = cipher.decode(Module::ColumnMetaData, bytes, decode)?;
+            self.chunk.meta_data = Some(meta);
+        }
+        self.cipher = Some(cipher);
+        Ok(())
     }
-}
 
-/// That a footer is encrypted, how, and what the file says of the key.
-fn locked(footer: &Bytes, limits: &Limits) -> Error {
-    match FileCryptoMetaData::decode(footer, limits) {
-        Ok((crypto, _)) => encrypted(&format!("footer is encrypted {crypto}")),
-        Err(_) => encrypted("footer is encrypted"),
+    /// What decrypts the pages of the chunk, of which `meta` tells.
+    pub(super) fn page_cipher(&self, meta: &ColumnMetaData) -> Option<PageCipher> {
+        let cipher = self.cipher.clone();
+        cipher.map(|cipher| PageCipher::of(cipher, meta))
+    }
+
+    /// The metadata of a chunk that can be read from this file with the keys that were given.
+    pub(super) fn readable(&self, leaf: &Leaf) -> Result<&ColumnMetaData> {
+        let chunk = &self.chunk;
+        if chunk.crypto_metadata.is_some() && self.cipher.is_none() {
+            return Err(locked("column is encrypted"));
+        }
+        let elsewhere = chunk.file_path.as_ref();
+        if elsewhere.is_some_and(|path| !path.is_empty()) {
+            return Err(Error::unsupported("the column lies in another file"));
+        }
+        match &chunk.meta_data {
+            None => Err(Error::corrupt("column chunk without metadata")),
+            Some(meta) if meta.physical_type != leaf.physical_type => Err(Error::corrupt(format!(
+                "chunk of {} for a leaf of {}",
+                meta.physical_type, leaf.physical_type
+            ))),
+            Some(meta) => Ok(meta),
+        }
     }
 }
 

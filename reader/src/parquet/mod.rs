@@ -7,8 +7,11 @@
 
 // Layer 0
 pub(crate) mod form;
+pub mod keys;
+mod page_cipher;
 
 // Layer 1
+mod crypto;
 pub(crate) mod encoding;
 
 // Layer 2
@@ -37,5 +40,7 @@ mod strides;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use file::{ParquetFile, footer_bytes};
+pub use crypto::FooterBytes;
+pub use file::ParquetFile;
+pub use page_cipher::{PageCipher, PageModule};
 pub use strides::{HeadedPage, Page, Walk};

@@ -7,7 +7,8 @@
 //!
 //! Finding a page costs its header alone. Opening it verifies the checksum, where there is one, and
 //! decompresses into a buffer that serves again once no view points into it; what is not compressed is
-//! borrowed. Sizes that a header declares are held against the limits and the bytes of the chunk.
+//! borrowed. What is encrypted is decrypted before, into a buffer of its own: the checksum is that of the encrypted
+//! bytes. Sizes that a header declares are held against the limits and the bytes of the chunk.
 // spec: parquet.thrift, PageHeader, DataPageHeaderV2; README.md, "Checksumming"
 
 use std::ops::Range;
@@ -23,6 +24,7 @@ use lith_format::parquet::page::{DataPageHeader, DataPageHeaderV2, PageHeader};
 use crate::column::ReadContext;
 use crate::metrics::Metrics;
 use crate::parquet::levels::{Levels, MaxLevels};
+use crate::parquet::page_cipher::{PageCipher, PageModule};
 use crate::source::Source;
 
 /// The pages of a chunk, front to back. The chunk is read when its first page is asked for.
@@ -31,8 +33,11 @@ pub(crate) struct Pages {
     range: Range<u64>,
     codec: Codec,
     context: ReadContext,
+    cipher: Option<PageCipher>,
     chunk: Option<Bytes>,
     position: usize,
+    /// The buffer of the page decrypted last.
+    decrypted: Bytes,
     /// The buffer of the page opened last.
     buffer: Bytes,
 }
@@ -42,6 +47,8 @@ pub(crate) struct Pages {
 pub(crate) struct Page {
     header: PageHeader,
     body: Bytes,
+    /// How the body is encrypted, if it is.
+    module: Option<PageModule>,
     /// Where the body starts in the file.
     offset: u64,
 }
@@ -90,10 +97,18 @@ impl Pages {
             range,
             codec,
             context,
+            cipher: None,
             chunk: None,
             position: 0,
+            decrypted: Bytes::new(),
             buffer: Bytes::new(),
         }
+    }
+
+    /// The same pages, decrypted with `cipher`, if there is one.
+    pub(crate) fn decrypted_by(mut self, cipher: Option<PageCipher>) -> Self {
+        self.cipher = cipher;
+        self
     }
 
     /// Where to count.
@@ -111,8 +126,7 @@ impl Pages {
         while self.position < chunk.len() {
             let start = self.range.start + self.position as u64;
             let located = |error: Error| error.at("PageHeader", 0).rebase(start);
-            let (header, len) =
-                PageHeader::decode(&chunk[self.position..], self.limits()).map_err(located)?;
+            let (header, len) = self.header(&chunk[self.position..]).map_err(located)?;
             let from = self.position + len;
             let size = non_negative(header.compressed_page_size).map_err(located)?;
             if size > chunk.len() - from {
@@ -122,18 +136,27 @@ impl Pages {
                 ))));
             }
             self.position = from + size;
-            if matches!(
-                header.page_type,
-                PageType::DataPage | PageType::DataPageV2 | PageType::DictionaryPage
-            ) {
+            let is_data = header.is_data();
+            let module = self.cipher.as_mut().map(|cipher| cipher.advance(is_data));
+            if is_data || header.page_type == PageType::DictionaryPage {
                 return Ok(Some(Page {
                     header,
                     body: chunk.slice(from..from + size),
+                    module,
                     offset: self.range.start + from as u64,
                 }));
             }
         }
         Ok(None)
+    }
+
+    /// The header that begins `bytes`, and how many of them are its own.
+    fn header(&self, bytes: &[u8]) -> Result<(PageHeader, usize)> {
+        let decode = |bytes: &[u8]| PageHeader::decode(bytes, self.limits());
+        match &self.cipher {
+            None => decode(bytes),
+            Some(cipher) => cipher.header(bytes, |plain| Ok(decode(plain)?.0)),
+        }
     }
 
     fn load(&mut self) -> Result<Bytes> {
@@ -161,7 +184,8 @@ impl Pages {
             }
         }
         let size = self.verify(page)?;
-        self.inflate(self.codec, page.body.clone(), size)
+        let body = self.decrypt(page, |module, body, out| module.open(body, out));
+        body.and_then(|body| self.inflate(self.codec, body, size))
             .map_err(|error| page.located(error))
     }
 
@@ -173,9 +197,9 @@ impl Pages {
             &page.header.data_page_header_v2,
         ) {
             (Some(header), _) if page.header.page_type == PageType::DataPage => {
-                self.open_v1(header, page.body.clone(), size, max)
+                self.open_v1(header, page, size, max)
             }
-            (_, Some(header)) => self.open_v2(header, page.body.clone(), size, max),
+            (_, Some(header)) => self.open_v2(header, page, size, max),
             _ => Err(Error::corrupt("data page without its header")),
         };
         self.context.metrics.pages_decoded.add(1);
@@ -197,10 +221,11 @@ impl Pages {
     fn open_v1(
         &mut self,
         header: &DataPageHeader,
-        body: Bytes,
+        page: &Page,
         size: usize,
         max: MaxLevels,
     ) -> Result<DataPage> {
+        let body = self.decrypt(page, |module, body, out| module.open(body, out))?;
         let mut values = self.inflate(self.codec, body, size)?;
         let entries = non_negative(header.num_values)?;
         let encodings = [
@@ -217,13 +242,16 @@ impl Pages {
     fn open_v2(
         &mut self,
         header: &DataPageHeaderV2,
-        mut body: Bytes,
+        page: &Page,
         size: usize,
         max: MaxLevels,
     ) -> Result<DataPage> {
         let repetition = non_negative(header.repetition_levels_byte_length)?;
         let definition = non_negative(header.definition_levels_byte_length)?;
         let levels = repetition.saturating_add(definition);
+        let open =
+            |module: &PageModule, body: &[u8], out: &mut _| module.open_v2(body, levels, out);
+        let mut body = self.decrypt(page, open)?;
         if levels > body.len() || levels > size {
             return Err(Error::corrupt(format!(
                 "levels of {levels} bytes in a page of {}",
@@ -242,6 +270,21 @@ impl Pages {
             encoding: header.encoding,
             values: self.inflate(codec, body, size - levels)?,
         })
+    }
+
+    /// The bytes of a page as they were before they were encrypted, if they are: by `open`, into a buffer.
+    fn decrypt(
+        &mut self,
+        page: &Page,
+        open: impl FnOnce(&PageModule, &[u8], &mut Vec<u8>) -> Result<()>,
+    ) -> Result<Bytes> {
+        let Some(module) = &page.module else {
+            return Ok(page.body.clone());
+        };
+        let mut buffer = reclaim(std::mem::take(&mut self.decrypted));
+        open(module, &page.body, &mut buffer)?;
+        self.decrypted = buffer.into();
+        Ok(self.decrypted.clone())
     }
 
     /// `body` decompressed to exactly `size` bytes.

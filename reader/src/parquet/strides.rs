@@ -14,21 +14,23 @@ use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
+use lith_format::parquet::cipher::Module;
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::index::{ColumnIndex, OffsetIndex};
 use lith_format::parquet::neutral::{
     chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
-use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::stats::Trust;
 use lith_format::parquet::strides::{self, Indexes, PageMeta};
 use lith_format::schema::LeafId;
 
-use crate::parquet::file::{ParquetFile, readable};
+use crate::parquet::file::{OpenChunk, ParquetFile};
+use crate::parquet::page_cipher::PageCipher;
 use crate::source::Source;
 use crate::window::Window;
 
@@ -113,10 +115,10 @@ impl<'a> Walk<'a> {
     }
 
     fn chunk_pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<ChunkPages<'a>> {
-        let chunk = self.file.chunk(ordinal, leaf)?;
+        let chunk = self.file.open_chunk(ordinal, leaf.index())?;
         let (leaf, trust) = self.file.leaf(leaf)?;
-        let meta = readable(&chunk, leaf)?;
-        let headers = Headers::new(meta, self);
+        let meta = chunk.readable(leaf)?;
+        let headers = Headers::new(&chunk, meta, self);
         let rows = self.rows(ordinal)?;
         Ok(ChunkPages {
             known: self.known(&chunk, rows),
@@ -130,10 +132,10 @@ impl<'a> Walk<'a> {
     }
 
     fn pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<PageMeta>> {
-        let chunk = self.file.chunk(ordinal, leaf)?;
+        let chunk = self.file.open_chunk(ordinal, leaf.index())?;
         let (leaf, trust) = self.file.leaf(leaf)?;
         let rows = self.rows(ordinal)?;
-        let meta = readable(&chunk, leaf)?;
+        let meta = chunk.readable(leaf)?;
         let offsets = match self.known(&chunk, rows) {
             Known::Both(indexes) => {
                 let page = |page| indexes.page(page, (leaf, &trust));
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
             Known::Nothing => None,
         };
         let (mut pages, mut first) = (Vec::new(), Some(0));
-        let mut headers = Headers::new(meta, self)?;
+        let mut headers = Headers::new(&chunk, meta, self)?;
         while let Some(headed) = headers.next(self) {
             let (range, header) = headed?;
             if let Some(page) = strides::headed(&header, range, first, (leaf, &trust)) {
@@ -161,9 +163,9 @@ impl<'a> Walk<'a> {
     }
 
     fn page_headers(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<HeadedPage>> {
-        let chunk = self.file.chunk(ordinal, leaf)?;
+        let chunk = self.file.open_chunk(ordinal, leaf.index())?;
         let (leaf, _) = self.file.leaf(leaf)?;
-        let mut headers = Headers::new(readable(&chunk, leaf)?, self)?;
+        let mut headers = Headers::new(&chunk, chunk.readable(leaf)?, self)?;
         iter::from_fn(|| headers.next(self)).collect()
     }
 
@@ -174,10 +176,12 @@ impl<'a> Walk<'a> {
     }
 
     /// What the indexes of a chunk tell.
-    fn known(&mut self, chunk: &ColumnChunk, rows: u64) -> Known {
-        let size = self.window.size();
-        let offsets = self.index(offset_index_range(chunk, size), OffsetIndex::decode);
-        let bounds = self.index(column_index_range(chunk, size), ColumnIndex::decode);
+    fn known(&mut self, open: &OpenChunk, rows: u64) -> Known {
+        let (size, chunk) = (self.window.size(), &open.chunk);
+        let offsets = (offset_index_range(chunk, size), Module::OffsetIndex);
+        let offsets = self.index(offsets, open, OffsetIndex::decode);
+        let bounds = (column_index_range(chunk, size), Module::ColumnIndex);
+        let bounds = self.index(bounds, open, ColumnIndex::decode);
         let offsets = offsets.filter(|offsets| offsets.validate(rows).is_ok());
         let Some(offsets) = offsets else {
             return Known::Nothing;
@@ -196,15 +200,24 @@ impl<'a> Walk<'a> {
     /// An index, if it is there and can be decoded.
     fn index<T>(
         &mut self,
-        range: Option<Range<u64>>,
-        decode: impl Fn(&bytes::Bytes, &Limits) -> Result<T>,
+        (range, module): (Option<Range<u64>>, Module),
+        chunk: &OpenChunk,
+        decode: impl Fn(&Bytes, &Limits) -> Result<T>,
     ) -> Option<T> {
         let range = range?;
         let length = range.end - range.start;
         let bytes = self
             .window
             .read(range.start, length, self.limits.footer_bytes);
-        decode(&bytes.ok()?, self.limits).ok()
+        let bytes = bytes.ok()?;
+        let decode = |bytes: &Bytes| decode(bytes, self.limits);
+        let index = match &chunk.cipher {
+            None => decode(&bytes),
+            Some(cipher) => cipher
+                .decode(module, &bytes, decode)
+                .map(|(index, _)| index),
+        };
+        index.ok()
     }
 
     fn locate(&self, error: Error, ordinal: usize, leaf: LeafId) -> Error {
@@ -230,16 +243,18 @@ struct Headers {
     position: u64,
     end: u64,
     values: u64,
+    cipher: Option<PageCipher>,
 }
 
 impl Headers {
-    fn new(meta: &ColumnMetaData, walk: &Walk<'_>) -> Result<Self> {
+    fn new(chunk: &OpenChunk, meta: &ColumnMetaData, walk: &Walk<'_>) -> Result<Self> {
         let size = walk.window.size();
         let range = padded_range(chunk_range(meta, size)?, walk.file.writer(), size);
         Ok(Headers {
             position: range.start,
             end: range.end,
             values: u64::try_from(meta.num_values).unwrap_or(0),
+            cipher: chunk.page_cipher(meta),
         })
     }
 
@@ -256,7 +271,14 @@ impl Headers {
     fn read(&mut self, walk: &mut Walk<'_>) -> Result<HeadedPage> {
         let position = self.position;
         let decode = |bytes: &[u8]| PageHeader::decode(bytes, walk.limits);
-        let (header, length) = walk.window.decode(position, decode)?;
+        let cipher = &mut self.cipher;
+        let (header, length) = walk.window.decode(position, |bytes| match &cipher {
+            None => decode(bytes),
+            Some(cipher) => cipher.header(bytes, |plain| Ok(decode(plain)?.0)),
+        })?;
+        if let Some(cipher) = cipher {
+            cipher.advance(header.is_data());
+        }
         let located = |message| Error::corrupt(message).at("PageHeader", position);
         let bytes = u64::try_from(header.compressed_page_size)
             .map_err(|_| located("a page of a negative size"))?;
@@ -490,7 +512,7 @@ mod tests {
                 compressed_page_size,
                 first_row_index,
             };
-        let bounds = |low: u8| vec![bytes::Bytes::from(vec![low, 0, 0, 0]); pages.len()];
+        let bounds = |low: u8| vec![Bytes::from(vec![low, 0, 0, 0]); pages.len()];
         let offsets = OffsetIndex {
             page_locations: pages.iter().map(location).collect(),
             unencoded_byte_array_data_bytes: None,

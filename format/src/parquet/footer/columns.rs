@@ -45,6 +45,11 @@ impl Columns {
         Ok(walk.columns)
     }
 
+    /// The numbers that their leaves have in the file.
+    pub(super) fn leaves(&self) -> &[usize] {
+        &self.leaves
+    }
+
     /// Takes out of `meta` what belongs to other columns.
     pub(super) fn keep_in<C>(&self, meta: &mut FileMetaData<C>) -> Result<()> {
         for (ordinal, group) in meta.row_groups.iter_mut().enumerate() {

@@ -248,7 +248,8 @@ static COLUMN_CHUNK: Shape = shape(
     ],
 );
 
-static COLUMN_META_DATA: Shape = shape(
+/// What a footer says of a chunk, which may be encrypted by itself.
+pub static COLUMN_META_DATA: Shape = shape(
     "ColumnMetaData",
     &[
         one(1, "type", PHYSICAL_TYPE),
