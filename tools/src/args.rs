@@ -1,5 +1,6 @@
 //! The words of the command line: what may be said, not what is done.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -77,6 +78,9 @@ pub struct Input {
     /// `stored` leaves it a bigint.
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
     pub orc_types: OrcTypes,
+    /// What encrypted files are read with.
+    #[command(flatten)]
+    pub keys: KeyArgs,
 }
 
 impl Input {
@@ -86,6 +90,7 @@ impl Input {
             paths: paths.into_iter().collect(),
             mmap: false,
             orc_types: OrcTypes::Spark,
+            keys: KeyArgs::default(),
         }
     }
 }
@@ -96,6 +101,38 @@ pub struct Files {
     /// Files, directories or quoted globs, each file once; of several, each is named, in JSON one a line.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// What encrypted files are read with.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+}
+
+/// What encrypted files are read with.
+#[derive(Debug, Clone, Default, Args)]
+pub struct KeyArgs {
+    /// A key of encrypted Parquet files, as often as there are keys; NAME is `footer`, a column's path, or the key
+    /// metadata that files hold. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it off the list of
+    /// processes.
+    #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
+    pub keys: Vec<Secret>,
+    /// The AAD prefix of encrypted files that do not hold it; those that do must hold this one.
+    #[arg(long, value_name = "TEXT")]
+    pub aad_prefix: Option<String>,
+}
+
+/// Text that is not shown.
+#[derive(Clone)]
+pub struct Secret(pub String);
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Secret(text)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
 }
 
 /// Whose reading of ORC types.

@@ -18,6 +18,7 @@ use lith_reader::scan::{Scan, ScanSpec};
 
 use crate::args::{Input, OrcTypes};
 use crate::failure::{Failure, Result, Told};
+use crate::keys::decryption;
 
 /// A dataset none of whose files has been opened.
 pub struct Dataset {
@@ -35,6 +36,7 @@ impl Dataset {
             OrcTypes::Spark => Dialect::Spark,
             OrcTypes::Stored => Dialect::Orc,
         };
+        options.decryption = decryption(&input.keys)?;
         let files = discover(&input.paths, PartitionTypes::Inferred)?;
         Ok(Dataset { files, options })
     }

@@ -17,6 +17,7 @@ pub mod facts;
 
 // Layer 1
 pub mod failure;
+pub mod keys;
 pub mod random;
 
 // Layer 2

@@ -16,6 +16,7 @@ use lith_format::schema::Schema;
 use lith_format::stats::ColumnStats;
 use lith_format::types::LogicalType;
 use lith_reader::file::File;
+use lith_reader::parquet::ParquetFile;
 
 use crate::differences::Differences;
 use crate::encryption::{self, Encrypted};
@@ -96,7 +97,7 @@ impl Summary {
     /// Those of decoding it and of reading what lies outside of it: then nothing is added.
     pub fn add_file(&mut self, file: &File) -> Result<()> {
         let meta = file.full_meta()?;
-        let parquet = file.parquet().map(|parquet| parquet.footer().whole());
+        let parquet = file.parquet().map(ParquetFile::whole_footer);
         let parquet = parquet.transpose()?;
         if self.files == 0 {
             self.first = file.path().display().to_string();

@@ -5,7 +5,6 @@
 //! They are printed as they are met: there may be very many of them.
 
 use std::ops::Range;
-use std::path::Path;
 
 use lith_format::error::{Error, Result as FormatResult};
 use lith_format::meta::StrideMeta;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::Pages;
 use crate::failure::Result;
+use crate::keys::decryption;
 use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json, bound_text};
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
@@ -43,19 +43,20 @@ struct Stride {
 }
 
 pub(super) fn run(args: &Pages) -> Result {
+    let mut options = OpenOptions::default();
+    options.decryption = decryption(&args.files.keys)?;
     print_documents(&args.files.paths, args.format, |path, document| {
-        show(path, args, document)
+        show(&options.open(path)?, args, document)
     })
 }
 
-fn show(path: &Path, args: &Pages, document: &mut Document<'_>) -> Result {
-    let file = OpenOptions::default().open(path)?;
+fn show(file: &File, args: &Pages, document: &mut Document<'_>) -> Result {
     let columns = leaves::select(file.schema(), args.columns.as_deref())
         .map_err(|error| error.at_path(file.path()))?;
     let paged = file.parquet().is_some();
     let mut listing = Listing::new("strides", args.format, move |rows| table(rows, paged));
     let mut strides = Strides {
-        file: &file,
+        file,
         columns: &columns,
         failed: Failed::default(),
         to: |row: &Row<'_>| listing.add(row, document),

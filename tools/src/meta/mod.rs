@@ -16,6 +16,7 @@ use lith_format::tree::{Event, Node};
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::file::detect;
+use lith_reader::parquet::keys::Decryption;
 use lith_reader::source::{FileSource, Source};
 use serde_json::{Map, Number, Value};
 
@@ -25,35 +26,40 @@ mod orc;
 mod page_headers;
 mod parquet;
 
-/// Prints the metadata of a file. A footer that no reader would accept is shown all the same, as far as it can
+/// Prints the metadata of a file, decrypted where there are keys. A footer that no reader would accept is shown all the same, as far as it can
 /// be taken apart.
 ///
 /// # Errors
 /// A file of which nothing can be shown, before anything is printed.
-pub fn print(path: &Path, out: &mut dyn Printer) -> Result<()> {
+pub fn print(path: &Path, decryption: &Decryption, out: &mut dyn Printer) -> Result<()> {
     let mut print = || {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-        print_of(&source, &Limits::default(), out)
+        print_of(&source, decryption, &Limits::default(), out)
     };
     print().map_err(|error| error.at_path(path))
 }
 
 /// Prints the metadata of what `source` holds, no larger than `limits` allow.
-fn print_of(source: &Arc<dyn Source>, limits: &Limits, out: &mut dyn Printer) -> Result<()> {
+fn print_of(
+    source: &Arc<dyn Source>,
+    decryption: &Decryption,
+    limits: &Limits,
+    out: &mut dyn Printer,
+) -> Result<()> {
     match detect(source.as_ref())? {
         Format::Orc => orc::print(source, limits, out),
-        Format::Parquet => parquet::print(source.as_ref(), limits, out),
+        Format::Parquet => parquet::print(source, decryption, limits, out),
     }
 }
 
 /// What [`print`] prints of a file, whole.
 pub fn meta(path: &Path) -> Result<Value> {
-    whole(|out| print(path, out))
+    whole(|out| print(path, &Decryption::default(), out))
 }
 
 /// The same of what `source` holds, no larger than `limits` allow.
 pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
-    whole(|out| print_of(source, limits, out))
+    whole(|out| print_of(source, &Decryption::default(), limits, out))
 }
 
 fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<()>) -> Result<Value> {

@@ -9,9 +9,11 @@
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
+use lith_format::parquet::cipher::ChunkCipher;
 use lith_format::parquet::footer::MAGIC;
 use lith_format::parquet::tree::{self, PAGE_HEADER};
 use lith_format::tree::Node;
+use lith_reader::parquet::PageCipher;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 
@@ -34,6 +36,7 @@ pub(super) struct PageHeaders<'a> {
     position: u64,
     end: u64,
     limits: &'a Limits,
+    cipher: Option<PageCipher>,
     /// How many there were.
     pub count: u64,
     /// How many of each type.
@@ -41,13 +44,19 @@ pub(super) struct PageHeaders<'a> {
 }
 
 impl<'a> PageHeaders<'a> {
-    /// Those of the chunk that `meta` tells of.
-    pub(super) fn new(meta: &Node, limits: &'a Limits) -> Result<Self> {
+    /// Those of the chunk that `meta` tells of, decrypted with `cipher`.
+    pub(super) fn new(
+        meta: &Node,
+        cipher: Option<ChunkCipher>,
+        limits: &'a Limits,
+    ) -> Result<Self> {
         let (position, end) = place(meta)?;
+        let has_dictionary = meta.int("dictionary_page_offset").unwrap_or(0) > 0;
         Ok(PageHeaders {
             position,
             end,
             limits,
+            cipher: cipher.map(|cipher| PageCipher::new(cipher, has_dictionary)),
             count: 0,
             types: Map::new(),
         })
@@ -63,6 +72,13 @@ impl<'a> PageHeaders<'a> {
             Err(error) => return (None, Some(error)),
         };
         self.add(&headed.header);
+        if let Some(cipher) = &mut self.cipher {
+            let kind = headed.header.get("type");
+            cipher.advance(matches!(
+                kind,
+                Some(Node::Name("DATA_PAGE" | "DATA_PAGE_V2"))
+            ));
+        }
         let size = headed.header.int("compressed_page_size").unwrap_or(-1);
         let error = match u64::try_from(size) {
             Ok(size) => {
@@ -84,7 +100,10 @@ impl<'a> PageHeaders<'a> {
             return Err(Error::corrupt(format!("no page can lie at {offset}")));
         }
         let decode = |bytes: &[u8]| tree::decode(bytes, &PAGE_HEADER, self.limits);
-        let (header, length) = window.decode(offset, decode)?;
+        let (header, length) = window.decode(offset, |bytes| match &self.cipher {
+            None => decode(bytes),
+            Some(cipher) => cipher.header(bytes, |plain| Ok(decode(plain)?.0)),
+        })?;
         Ok(Headed {
             offset,
             length,

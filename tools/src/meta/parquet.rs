@@ -9,42 +9,58 @@
 //! that are encrypted. Bits of Bloom filters are shown by their place and their SHA-256.
 // spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::bound;
+use lith_format::parquet::cipher::{ChunkCipher, MODULE_BYTES, MODULE_HEAD, Module};
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::tree::{self, Shape};
+use lith_format::schema::LeafId;
 use lith_format::tree::{Elements, Node, Taker};
-use lith_reader::parquet::footer_bytes;
+use lith_reader::parquet::keys::Decryption;
+use lith_reader::parquet::{FooterBytes, ParquetFile};
 use lith_reader::source::Source;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::page_headers::{Headed, PageHeaders};
-use super::{digits, json as to_json, part, value_json};
+use super::{digits, json as to_json, part, print_tree, value_json};
 use crate::output::{Part, Printer};
 
-pub(super) fn print(source: &dyn Source, limits: &Limits, out: &mut dyn Printer) -> Result<()> {
-    let (range, bytes) = footer_bytes(source, limits)?;
-    let footer = |to: &mut Taker<'_>| tree::tell(&bytes, &tree::FILE_META_DATA, limits, to);
+pub(super) fn print(
+    source: &Arc<dyn Source>,
+    decryption: &Decryption,
+    limits: &Limits,
+    out: &mut dyn Printer,
+) -> Result<()> {
+    let read = FooterBytes::read(source.as_ref(), decryption, limits)?;
+    let bytes = &read.bytes;
+    let file = match &decryption.keys {
+        None => None,
+        Some(_) => Some(ParquetFile::open_columns(source, None, decryption, limits)?),
+    };
+    let footer = |to: &mut Taker<'_>| tree::tell(bytes, &tree::FILE_META_DATA, limits, to);
     // a footer that cannot be taken apart is not shown
-    footer(&mut |_| Ok(())).map_err(|error| error.rebase(range.start))?;
-    let leaves = leaves(&bytes, limits).unwrap_or_default();
+    footer(&mut |_| Ok(())).map_err(|error| error.rebase(read.start))?;
+    let leaves = leaves(bytes, limits).unwrap_or_default();
     out.part(Part::BeginObject)?;
     out.members(&json!({
         "schema_version": 1,
         "format": "parquet",
-        "footer_length": bytes.len(),
+        "footer_length": read.range.end - read.range.start,
     }))?;
     out.part(Part::Name("footer"))?;
     footer(&mut |event| part(event, out))?;
     out.part(Part::Name("chunks"))?;
     out.part(Part::BeginList)?;
     let mut beside = Beside {
-        window: Window::new(source),
+        window: Window::new(source.as_ref()),
+        file: file.as_ref(),
         limits,
         out,
     };
@@ -66,6 +82,8 @@ fn leaves(bytes: &Bytes, limits: &Limits) -> Result<Vec<Leaf>> {
 /// What a file holds beside its footer, and who prints it.
 struct Beside<'a> {
     window: Window<'a>,
+    /// What decrypts chunks, if there are keys.
+    file: Option<&'a ParquetFile>,
     limits: &'a Limits,
     out: &'a mut dyn Printer,
 }
@@ -73,18 +91,17 @@ struct Beside<'a> {
 impl Beside<'_> {
     /// Prints all that the file holds of a chunk beside the footer.
     fn describe(&mut self, places: &[usize], chunk: &Node, leaf: Option<&Leaf>) -> Result<()> {
-        let (meta, absence) = readable(chunk);
-        let absence = absence.as_ref();
+        let chunk = &self.chunk(places, chunk);
         self.out.part(Part::BeginObject)?;
         for (name, place) in ["row_group", "column"].iter().zip(places) {
             self.member(name, (*place).into())?;
         }
-        self.pages(meta, absence)?;
-        for (name, shape) in [
-            ("column_index", &tree::COLUMN_INDEX),
-            ("offset_index", &tree::OFFSET_INDEX),
+        self.pages(chunk)?;
+        for (name, (shape, module)) in [
+            ("column_index", COLUMN_INDEX),
+            ("offset_index", OFFSET_INDEX),
         ] {
-            let index = self.index(chunk, (name, shape), absence);
+            let index = self.index(chunk, name, (shape, module));
             let is_there = matches!(index, Ok(Some(_)));
             self.member(&format!("has_{name}"), is_there.into())?;
             match index {
@@ -98,22 +115,27 @@ impl Beside<'_> {
                 Err(error) => self.note(&format!("{name}_error"), Some(error))?,
             }
         }
-        let bloom = self.bloom_filter(meta, absence);
+        let bloom = self.bloom_filter(chunk);
         let is_there = matches!(bloom, Ok(Some(_)));
         self.member("has_bloom_filter", is_there.into())?;
         match bloom {
             Ok(bloom) => self.out.members(&bloom.unwrap_or_default().into())?,
             Err(error) => self.note("bloom_filter_error", Some(error))?,
         }
-        if let Some(values) = leaf.and_then(|leaf| statistics(meta, leaf)) {
+        if let Some(values) = leaf.and_then(|leaf| statistics(chunk.meta(), leaf)) {
             self.member("statistics_decoded", values.into())?;
+        }
+        if let Some(meta) = &chunk.decrypted {
+            self.out.part(Part::Name("meta_data"))?;
+            print_tree(meta.clone(), self.out)?;
         }
         self.out.part(Part::EndObject)
     }
 
     /// Prints the headers of a chunk's pages; those before an error are shown.
-    fn pages(&mut self, meta: &Node, absence: Option<&Error>) -> Result<()> {
-        let headers = reachable(absence).and_then(|()| PageHeaders::new(meta, self.limits));
+    fn pages(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        let headers = || PageHeaders::new(chunk.meta(), chunk.cipher.clone(), self.limits);
+        let headers = chunk.reachable().and_then(|()| headers());
         let (mut count, mut types, mut failed) = (0, Map::new(), None);
         self.out.part(Part::Name("pages"))?;
         self.out.part(Part::BeginList)?;
@@ -157,48 +179,64 @@ impl Beside<'_> {
         }
     }
 
-    /// The bytes of the index called `name`, if the chunk has one; they can be taken apart.
+    /// The bytes of the index called `name`, decrypted, if the chunk has one; they can be taken apart.
     fn index(
         &mut self,
-        chunk: &Node,
-        (name, shape): (&str, &'static Shape),
-        absence: Option<&Error>,
+        chunk: &Chunk<'_>,
+        name: &str,
+        (shape, module): Index,
     ) -> Result<Option<Bytes>> {
-        let Some(offset) = chunk.int(&format!("{name}_offset")) else {
+        let Some(offset) = chunk.node.int(&format!("{name}_offset")) else {
             return Ok(None);
         };
-        reachable(absence)?;
-        let length = chunk.int(&format!("{name}_length")).unwrap_or(-1);
+        chunk.reachable()?;
+        let length = chunk.node.int(&format!("{name}_length")).unwrap_or(-1);
         let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
             let message = format!("an index cannot have {length} bytes at {offset}");
             return Err(Error::corrupt(message).at(shape.name(), 0));
         };
         let bytes = self.window.read(offset, length, self.limits.footer_bytes)?;
-        tree::tell(&bytes, shape, self.limits, &mut |_| Ok(()))
-            .map_err(|error| error.rebase(offset))?;
-        Ok(Some(bytes))
+        let limits = self.limits;
+        let check = |bytes: &Bytes| {
+            tree::tell(bytes, shape, limits, &mut |_| Ok(())).map(|_| bytes.clone())
+        };
+        let checked = match &chunk.cipher {
+            None => check(&bytes),
+            Some(cipher) => cipher.decode(module, &bytes, check).map(|(plain, _)| plain),
+        };
+        checked.map(Some).map_err(|error| error.rebase(offset))
     }
 
     /// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
-    fn bloom_filter(
-        &mut self,
-        meta: &Node,
-        absence: Option<&Error>,
-    ) -> Result<Option<Map<String, Value>>> {
-        let Some(offset) = meta.int("bloom_filter_offset") else {
+    fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<Map<String, Value>>> {
+        let Some(offset) = chunk.meta().int("bloom_filter_offset") else {
             return Ok(None);
         };
-        reachable(absence)?;
+        chunk.reachable()?;
         let shape = &tree::BLOOM_FILTER_HEADER;
         let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
         let offset = u64::try_from(offset)
             .map_err(|_| corrupt(format!("a filter cannot lie at {offset}")))?;
         let decode = |bytes: &[u8]| tree::decode(bytes, shape, self.limits);
-        let (header, length) = self.window.decode(offset, decode)?;
+        let (header, length) = self.window.decode(offset, |bytes| match &chunk.cipher {
+            None => decode(bytes),
+            Some(cipher) => cipher.decode(Module::BloomFilterHeader, bytes, |plain| {
+                decode(plain).map(|(header, _)| header)
+            }),
+        })?;
         let bits = header.int("numBytes").unwrap_or(-1);
         let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
         let place = offset.saturating_add(length);
-        let digest = self.digest(place, bits)?;
+        let (place, digest) = match &chunk.cipher {
+            None => (place, self.digest(place, bits)?),
+            Some(cipher) => {
+                let head = MODULE_HEAD as u64;
+                (
+                    place.saturating_add(head),
+                    self.digest_encrypted(cipher, place, bits)?,
+                )
+            }
+        };
         Ok(Some(Map::from_iter([
             ("bloom_filter_header".to_string(), to_json(header)),
             ("bloom_filter_bitset_offset".to_string(), place.into()),
@@ -220,33 +258,93 @@ impl Beside<'_> {
         }
         Ok(digits(&digest.finalize()))
     }
-}
 
-/// The metadata of a chunk, and why what it points to cannot be read, if so.
-fn readable(chunk: &Node) -> (&Node, Option<Error>) {
-    const NONE: &Node = &Node::Object(Vec::new());
-    let absence = if chunk.get("crypto_metadata").is_some() {
-        let message = "the column is encrypted and no key was given";
-        Some(Error::new(ErrorKind::Encrypted, message))
-    } else if matches!(chunk.get("file_path"), Some(Node::Text(path)) if !path.is_empty()) {
-        Some(Error::unsupported("the column lies in another file"))
-    } else {
-        None
-    };
-    match chunk.get("meta_data") {
-        Some(meta) => (meta, absence),
-        None => {
-            let error = Error::corrupt("column chunk without metadata");
-            (NONE, absence.or(Some(error)))
+    /// The SHA-256 of the `bits` bytes that the module at `offset` holds.
+    fn digest_encrypted(&mut self, cipher: &ChunkCipher, offset: u64, bits: u64) -> Result<String> {
+        let length = bits.saturating_add(MODULE_BYTES as u64);
+        let limit = self.limits.page_bytes;
+        let bytes = self.window.read(offset, length, limit)?;
+        let mut plain = Vec::new();
+        let opened = cipher.open(Module::BloomFilterBitset, &bytes, &mut plain);
+        opened.map_err(|error| error.rebase(offset))?;
+        match plain.len() as u64 == bits {
+            true => Ok(digits(&Sha256::digest(&plain))),
+            false => {
+                let message = format!("{} bytes of a filter of {bits}", plain.len());
+                Err(Error::corrupt(message).at("BloomFilterBitset", offset))
+            }
         }
+    }
+
+    /// The chunk that `node` tells of, decrypted if there is a key.
+    fn chunk<'n>(&self, places: &[usize], node: &'n Node) -> Chunk<'n> {
+        let mut chunk = Chunk {
+            node,
+            decrypted: None,
+            cipher: None,
+            absence: None,
+        };
+        let encrypted = node.get("crypto_metadata").is_some();
+        chunk.absence = if encrypted && let Err(error) = self.unlock(places, &mut chunk) {
+            Some(error)
+        } else if matches!(node.get("file_path"), Some(Node::Text(path)) if !path.is_empty()) {
+            Some(Error::unsupported("the column lies in another file"))
+        } else if chunk.decrypted.is_none() && node.get("meta_data").is_none() {
+            Some(Error::corrupt("column chunk without metadata"))
+        } else {
+            None
+        };
+        chunk
+    }
+
+    fn unlock(&self, places: &[usize], chunk: &mut Chunk<'_>) -> Result<()> {
+        let cipher = match (self.file, places) {
+            (Some(file), [row_group, column]) => file.cipher(*row_group, LeafId(*column as u32))?,
+            _ => None,
+        };
+        let Some(cipher) = cipher else {
+            let message = "the column is encrypted and no key was given";
+            return Err(Error::new(ErrorKind::Encrypted, message));
+        };
+        if let Some(Node::Bytes(bytes)) = chunk.node.get("encrypted_column_metadata") {
+            let decode = |plain: &Bytes| tree::decode(plain, &tree::COLUMN_META_DATA, self.limits);
+            let ((meta, _), _) = cipher.decode(Module::ColumnMetaData, bytes, decode)?;
+            chunk.decrypted = Some(meta);
+        }
+        chunk.cipher = Some(cipher);
+        Ok(())
     }
 }
 
-/// Fails if what a chunk points to cannot be read: each part of it says so.
-fn reachable(absence: Option<&Error>) -> Result<()> {
-    match absence {
-        None => Ok(()),
-        Some(error) => Err(Error::new(error.kind(), error.message().to_string())),
+/// How an index is laid out and encrypted.
+type Index = (&'static Shape, Module);
+
+const COLUMN_INDEX: Index = (&tree::COLUMN_INDEX, Module::ColumnIndex);
+const OFFSET_INDEX: Index = (&tree::OFFSET_INDEX, Module::OffsetIndex);
+
+/// What a footer says of a chunk.
+struct Chunk<'a> {
+    node: &'a Node,
+    /// Its metadata, where that was encrypted by itself.
+    decrypted: Option<Node>,
+    cipher: Option<ChunkCipher>,
+    /// Why what it points to cannot be read, if so.
+    absence: Option<Error>,
+}
+
+impl Chunk<'_> {
+    fn meta(&self) -> &Node {
+        const NONE: &Node = &Node::Object(Vec::new());
+        let plain = || self.node.get("meta_data");
+        self.decrypted.as_ref().or_else(plain).unwrap_or(NONE)
+    }
+
+    /// Fails if what it points to cannot be read: each part of it says so.
+    fn reachable(&self) -> Result<()> {
+        match &self.absence {
+            None => Ok(()),
+            Some(error) => Err(Error::new(error.kind(), error.message().to_string())),
+        }
     }
 }
 
@@ -306,8 +404,8 @@ mod tests {
     }
 
     fn shown(bytes: Vec<u8>) -> Result<Value> {
-        let source = BytesSource::new(bytes, "test");
-        value_of(|out| print(&source, &Limits::default(), out))
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new(bytes, "test"));
+        value_of(|out| print(&source, &Decryption::default(), &Limits::default(), out))
     }
 
     /// A page, an offset index, and a filter of 32 bytes.
