@@ -207,3 +207,75 @@ fn encrypted_columns_of_orc_are_told_and_the_rest_is_shown() {
         assert_eq!(output.status.code(), Some(4), "{output:?}");
     }
 }
+
+/// The published keys of an encrypted file of the corpus, as flags.
+fn flags(path: &str) -> Vec<String> {
+    let (foot, column, first) = match path.contains("aes256") {
+        true => (
+            "01234567890123456789012345678901",
+            "123456789012345678901234567890",
+            12,
+        ),
+        false => ("0123456789012345", "12345678901234", 50),
+    };
+    let columns = (0..8).map(|number| {
+        let (id, last) = (number + 1, first + number);
+        (format!("kc{id}"), format!("{column}{last}"))
+    });
+    let keys = [("kf".to_string(), foot.to_string())]
+        .into_iter()
+        .chain(columns);
+    let flags = keys.map(|(id, key)| {
+        let digits = key.bytes().map(|byte| format!("{byte:02x}"));
+        format!("--key={id}={}", digits.collect::<String>())
+    });
+    let prefix = path
+        .contains("disable_aad")
+        .then(|| "--aad-prefix=tester".to_string());
+    flags.chain(prefix).collect()
+}
+
+#[test]
+fn every_command_reads_encrypted_files_with_keys_and_tells_none() {
+    let files = encrypted("parquet").into_iter();
+    for path in files.filter(|path| !path.to_string_lossy().contains("external_key")) {
+        let path = path.to_str().unwrap();
+        let given = flags(path);
+        let run = |command: &str, given: &[String]| {
+            let given = given.iter().map(String::as_str);
+            let arguments: Vec<&str> = [command, path].into_iter().chain(given).collect();
+            let output = lith(&arguments);
+            let text = [&output.stdout[..], &output.stderr].concat();
+            (output.status.code(), String::from_utf8(text).unwrap())
+        };
+        for command in [
+            "inspect", "meta", "stats", "pages", "schema", "count", "head", "scan",
+        ] {
+            let (code, text) = run(command, &given);
+            assert_eq!(code, Some(0), "{command} {path}: {text}");
+            assert!(
+                !text.contains("no key was given"),
+                "{command} {path}: {text}"
+            );
+            assert!(!text.contains("_error:"), "{command} {path}: {text}");
+            assert!(!text.contains("3031323334"), "{command} {path}: {text}");
+        }
+        let mut wrong = given.clone();
+        wrong[0] = "--key=kf=99999999999999999999999999999999".into();
+        let (code, text) = run("count", &wrong);
+        assert_eq!(code, Some(4), "{path}: {text}");
+        assert!(
+            text.contains("another key") && !text.contains("9999"),
+            "{text}"
+        );
+    }
+    let (code, text) = {
+        let output = lith(&["count", "x.parquet", "--key", "kf=0123secret"]);
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(code, Some(2));
+    assert!(!text.contains("secret"), "{text}");
+}
