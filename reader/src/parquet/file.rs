@@ -12,12 +12,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{ChunkMeta, FileMeta};
-use lith_format::parquet::cipher::{ChunkCipher, Module};
-use lith_format::parquet::column_metadata::ColumnMetaData;
+use lith_format::parquet::cipher::ChunkCipher;
 use lith_format::parquet::created_by::CreatedBy;
 use lith_format::parquet::footer::{FileMetaData, Footer};
 use lith_format::parquet::neutral::{Parts, PlacedChunk, chunk_range, padded_range};
@@ -30,15 +28,15 @@ use lith_format::vector::{Values, Vector};
 
 use crate::column::{ColumnReader, ReadContext};
 use crate::nested::Node;
+use crate::parquet::chunk::OpenChunk;
 use crate::parquet::column::FlatColumn;
-use crate::parquet::crypto::{Crypto, FooterBytes, locked};
+use crate::parquet::crypto::{Crypto, FooterBytes};
 use crate::parquet::form::Form;
 use crate::parquet::keys::Decryption;
 use crate::parquet::levels::MaxLevels;
 use crate::parquet::nested::{NamedLeaf, NestedColumn};
 use crate::parquet::nested_leaf::NestedLeaf;
 use crate::parquet::page::Pages;
-use crate::parquet::page_cipher::PageCipher;
 use crate::parquet::values;
 use crate::part::Part;
 use crate::selection::Selection;
@@ -185,10 +183,7 @@ impl ParquetFile {
     /// The same. Places in errors are those of the footer's bytes.
     fn unlock_chunk(&self, row_group: usize, leaf: usize) -> Result<OpenChunk> {
         let chunk = self.footer.chunk(row_group, leaf)?.ok_or_else(no_chunk)?;
-        let mut open = OpenChunk {
-            chunk,
-            cipher: None,
-        };
+        let mut open = OpenChunk::locked(chunk);
         if let (Some(crypto), Some(how)) = (&self.crypto, &open.chunk.crypto_metadata)
             && let Some(cipher) = crypto.column(how)?
         {
@@ -398,53 +393,6 @@ struct OpenLeaf {
 #[cold]
 fn no_chunk() -> Error {
     Error::invalid("there is no such row group or column")
-}
-
-/// What the footer says of a chunk, and what decrypts it.
-pub(super) struct OpenChunk {
-    /// With its metadata, if that was not encrypted or could be decrypted.
-    pub(super) chunk: ColumnChunk,
-    /// None if it is not encrypted, or its key was not given.
-    pub(super) cipher: Option<ChunkCipher>,
-}
-
-impl OpenChunk {
-    /// Decrypts the metadata, where it is encrypted by itself.
-    fn decrypt(&mut self, cipher: ChunkCipher, limits: &Limits) -> Result<()> {
-        if let Some(bytes) = &self.chunk.encrypted_column_metadata {
-            let decode = |plain: &Bytes| ColumnMetaData::decode(plain, limits);
-            let (meta, _) = cipher.decode(Module::ColumnMetaData, bytes, decode)?;
-            self.chunk.meta_data = Some(meta);
-        }
-        self.cipher = Some(cipher);
-        Ok(())
-    }
-
-    /// What decrypts the pages of the chunk, of which `meta` tells.
-    pub(super) fn page_cipher(&self, meta: &ColumnMetaData) -> Option<PageCipher> {
-        let cipher = self.cipher.clone();
-        cipher.map(|cipher| PageCipher::of(cipher, meta))
-    }
-
-    /// The metadata of a chunk that can be read from this file with the keys that were given.
-    pub(super) fn readable(&self, leaf: &Leaf) -> Result<&ColumnMetaData> {
-        let chunk = &self.chunk;
-        if chunk.crypto_metadata.is_some() && self.cipher.is_none() {
-            return Err(locked("column is encrypted"));
-        }
-        let elsewhere = chunk.file_path.as_ref();
-        if elsewhere.is_some_and(|path| !path.is_empty()) {
-            return Err(Error::unsupported("the column lies in another file"));
-        }
-        match &chunk.meta_data {
-            None => Err(Error::corrupt("column chunk without metadata")),
-            Some(meta) if meta.physical_type != leaf.physical_type => Err(Error::corrupt(format!(
-                "chunk of {} for a leaf of {}",
-                meta.physical_type, leaf.physical_type
-            ))),
-            Some(meta) => Ok(meta),
-        }
-    }
 }
 
 /// Where errors of a column are.

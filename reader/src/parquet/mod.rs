@@ -15,6 +15,7 @@ mod crypto;
 pub(crate) mod encoding;
 
 // Layer 2
+mod chunk;
 pub(crate) mod levels;
 
 // Layer 3

@@ -29,7 +29,8 @@ use lith_format::parquet::stats::Trust;
 use lith_format::parquet::strides::{self, Indexes, PageMeta};
 use lith_format::schema::LeafId;
 
-use crate::parquet::file::{OpenChunk, ParquetFile};
+use crate::parquet::chunk::OpenChunk;
+use crate::parquet::file::ParquetFile;
 use crate::parquet::page_cipher::PageCipher;
 use crate::source::Source;
 use crate::window::Window;
