@@ -391,3 +391,45 @@ fn no_cut_or_flip_changes_encrypted_values() {
         }
     }
 }
+
+/// The files of parquet-testing hold dictionaries, strings, levels and all kinds of columns.
+#[test]
+fn no_flip_in_a_file_of_another_writer_changes_authenticated_values() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: the encrypted files of the corpus are not changed");
+        return;
+    };
+    let folder = std::path::Path::new(&shared).join("corpus/parquet/encrypted");
+    let mut known = Keys::default();
+    for (id, key) in [
+        ("kf", b"0123456789012345"),
+        ("kc1", b"1234567890123450"),
+        ("kc2", b"1234567890123451"),
+    ] {
+        known.set_id(id.as_bytes(), Key::new(key).unwrap());
+    }
+    let decryption = Decryption::with_keys(known);
+    for (name, authenticated) in [
+        ("uniform_encryption.parquet.encrypted", true),
+        ("encrypt_columns_and_footer_ctr.parquet.encrypted", false),
+    ] {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let all = |bytes: Vec<u8>| -> Result<Vec<String>> {
+            let file = open(bytes, &decryption, None)?;
+            (0..file.schema().fields.len())
+                .map(|index| column(&file, index))
+                .collect()
+        };
+        let expected = all(bytes.clone()).unwrap();
+        let mut refused = 0;
+        for at in (0..bytes.len()).step_by(3) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            match all(changed) {
+                Err(_) => refused += 1,
+                Ok(cells) => assert!(!authenticated || cells == expected, "{name}, byte {at}"),
+            }
+        }
+        assert!(refused > bytes.len() / 12, "{name}: {refused}");
+    }
+}
