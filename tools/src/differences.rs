@@ -8,12 +8,17 @@ use std::path::{Path, PathBuf};
 use lith_format::schema::Schema;
 use lith_format::types::LogicalType;
 
+use crate::names::shown_path;
+
 /// Schemas, compared one after the other.
 #[derive(Debug, Default)]
 pub struct Differences {
-    first: Option<BTreeMap<String, LogicalType>>,
+    first: Option<BTreeMap<Leaf, LogicalType>>,
     found: BTreeMap<String, Files>,
 }
+
+/// The name of a leaf, and how many before it have the same.
+type Leaf = (String, usize);
 
 /// Files that differ in the same way.
 #[derive(Debug)]
@@ -42,8 +47,8 @@ impl Differences {
             return;
         };
         let mut found = Vec::new();
-        for (name, ty) in first {
-            match leaves.get(name) {
+        for (leaf @ (name, _), ty) in first {
+            match leaves.get(leaf) {
                 None => found.push(format!("{name}: missing")),
                 Some(other) if other != ty => {
                     found.push(format!("{name}: {other} instead of {ty}"))
@@ -51,8 +56,10 @@ impl Differences {
                 Some(_) => {}
             }
         }
-        let added = leaves.iter().filter(|(name, _)| !first.contains_key(*name));
-        found.extend(added.map(|(name, ty)| format!("{name}: {ty}, which the first file lacks")));
+        let added = leaves.iter().filter(|(leaf, _)| !first.contains_key(*leaf));
+        found.extend(
+            added.map(|((name, _), ty)| format!("{name}: {ty}, which the first file lacks")),
+        );
         for what in found {
             let files = self.found.entry(what).or_insert_with(|| Files {
                 count: 0,
@@ -72,11 +79,16 @@ impl Differences {
     }
 }
 
-fn leaves(schema: &Schema) -> BTreeMap<String, LogicalType> {
-    let leaves = schema.leaves().into_iter();
+fn leaves(schema: &Schema) -> BTreeMap<Leaf, LogicalType> {
+    let mut leaves = BTreeMap::new();
+    let mut seen = BTreeMap::new();
+    for (path, field) in schema.leaves() {
+        let name = shown_path(&path);
+        let before = seen.entry(name.clone()).or_insert(0);
+        leaves.insert((name, *before), field.ty.clone());
+        *before += 1;
+    }
     leaves
-        .map(|(path, field)| (path.join("."), field.ty.clone()))
-        .collect()
 }
 
 #[cfg(test)]

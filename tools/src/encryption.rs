@@ -9,6 +9,8 @@ use lith_format::parquet::encryption::{ColumnCryptoMetaData, EncryptionAlgorithm
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::schema::Schema;
 
+use crate::names::shown_path;
+
 /// Something that is encrypted or signed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Encrypted {
@@ -48,7 +50,7 @@ pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
                 }
                 Some(_) => "an unknown kind of key".into(),
             };
-            let found = entry(Some(path.join(".")), key);
+            let found = entry(Some(shown_path(path)), key);
             out.extend(told.insert(found.clone()).then_some(found));
         }
     }
@@ -117,7 +119,7 @@ fn columns(footer: &Footer, schema: &Schema, parents: &Parents, root: u32) -> Ve
         return schema
             .fields
             .iter()
-            .map(|field| field.name.clone())
+            .map(|field| shown_path(&[&field.name]))
             .collect();
     }
     let (mut names, mut id) = (Vec::new(), root);
@@ -128,7 +130,7 @@ fn columns(footer: &Footer, schema: &Schema, parents: &Parents, root: u32) -> Ve
         id = parent as u32;
     }
     names.reverse();
-    vec![names.join(".")]
+    vec![shown_path(&names)]
 }
 
 /// The parent of each column id, which is below it, and the child's place there.

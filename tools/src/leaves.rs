@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::dataset::split_columns;
 use crate::meta::value_json;
+use crate::names::shown_path;
 
 /// A leaf of a file.
 pub struct Leaf {
@@ -31,7 +32,7 @@ pub fn select(schema: &Schema, wanted: Option<&str>) -> Result<Vec<Leaf>> {
     let mut all: Vec<Leaf> = leaves
         .map(|((path, field), id)| Leaf {
             id: LeafId(id),
-            name: path.join("."),
+            name: shown_path(&path),
             ty: field.ty.clone(),
         })
         .collect();
@@ -54,19 +55,36 @@ pub fn select(schema: &Schema, wanted: Option<&str>) -> Result<Vec<Leaf>> {
     }
 }
 
-/// A bound of a column of type `ty` as text, with `~` before it if no row need hold it.
-pub fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
+/// A bound of a column of type `ty` as text, with `~` before it if it may be inexact.
+fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
     let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
     let mut text = String::from(if bound.exact { "" } else { "~" });
     render_text(&vector, 0, &mut text).then_some(text)
 }
 
-/// A bound as the cell of a table: what is unknown and what is empty can be told apart.
-pub fn bound_cell(text: Option<String>) -> String {
-    match text {
+/// In how many letters a bound is shown, and one that is whole in a few more: UUIDs and timestamps.
+const BOUND_WIDTH: usize = 24;
+const WHOLE_WIDTH: usize = 36;
+
+/// A bound as the cell of a table: not all of a long one; what is unknown and what is empty can be told apart.
+pub fn bound_cell(ty: &LogicalType, bound: Option<&Bound>) -> String {
+    let width = match ty {
+        LogicalType::Uuid | LogicalType::Timestamp { .. } => WHOLE_WIDTH,
+        _ => BOUND_WIDTH,
+    };
+    match bound.and_then(|bound| bound_text(ty, bound)) {
         None => "-".into(),
         Some(text) if text.is_empty() => "\"\"".into(),
-        Some(text) => text,
+        Some(text) if text == "~" => "~\"\"".into(),
+        Some(text) => shorten(&text, width),
+    }
+}
+
+/// The first letters of a text, with a mark if there are more.
+pub fn shorten(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

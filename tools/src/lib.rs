@@ -11,11 +11,12 @@ use clap::Parser;
 
 // Layer 0
 pub mod args;
-pub mod differences;
-pub mod encryption;
 pub mod facts;
+pub mod names;
 
 // Layer 1
+pub mod differences;
+pub mod encryption;
 pub mod failure;
 pub mod keys;
 pub mod random;

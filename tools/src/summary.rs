@@ -1,7 +1,8 @@
 //! Footers of one or many files, added up by column.
 //!
-//! Columns meet by their path. What one row group does not say (sizes of an ORC column, a null count)
-//! is unknown of the whole.
+//! Columns meet by the parts of their path; of several of one path, the first meets the first. What one row
+//! group does not say (sizes of an ORC column, a null count) is unknown of the whole. A file without a column
+//! has a null of it in every row.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,6 +12,7 @@ use lith_format::orc::bloom;
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::encoding::{Encoding, PageType};
 use lith_format::parquet::footer::FileMetaData;
+use lith_format::parquet::row_group::SortingColumn;
 use lith_format::scalar::Scalar;
 use lith_format::schema::Schema;
 use lith_format::stats::ColumnStats;
@@ -20,7 +22,7 @@ use lith_reader::parquet::ParquetFile;
 
 use crate::differences::Differences;
 use crate::encryption::{self, Encrypted};
-use crate::leaves::bound_text;
+use crate::names::shown_path;
 
 /// What footers say together.
 #[derive(Debug, Default)]
@@ -51,15 +53,29 @@ pub struct Summary {
     pub(crate) encrypted: HashSet<String>,
     /// How schemas of other files differ from the first one's.
     pub differences: Differences,
-    /// Where in `columns` each name is.
-    pub(crate) indices: HashMap<String, usize>,
+    /// Orders that row groups say their rows are in, each once.
+    pub orders: Vec<String>,
+    /// Keys of application metadata, each once.
+    pub keys: Vec<String>,
+    /// Rows and bytes of the smallest and of the largest row group, by bytes.
+    pub extremes: Option<[(u64, u64); 2]>,
+    /// Files whose footer states another number of rows than its row groups have: the first one's path, what
+    /// it states and what they have.
+    pub wrong_rows: Option<(String, i64, u64)>,
+    /// Where in `columns` each is.
+    pub(crate) indices: HashMap<Key, usize>,
 }
+
+/// The parts of a leaf's path, and how many leaves of its file before it have the same.
+pub(crate) type Key = (Vec<String>, usize);
 
 /// A leaf over all row groups.
 #[derive(Debug)]
 pub struct ColumnSummary {
-    /// Its path, joined by dots.
+    /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
+    /// The parts of its path.
+    pub path: Vec<String>,
     /// Its type in the first file that has it.
     pub ty: LogicalType,
     /// Codecs, each once.
@@ -74,12 +90,16 @@ pub struct ColumnSummary {
     pub stats: ColumnStats,
     /// Why stored bounds are not used, where they are not.
     pub distrust: Option<&'static str>,
-    /// Whether every row group has an index.
-    pub has_index: bool,
+    /// Chunks: one a row group of the files that have it.
+    pub chunks: u64,
+    /// Chunks that have an index.
+    pub indexed: u64,
+    /// Chunks that hold values, but not both bounds, and no reason why.
+    pub unbounded: u64,
     /// What the formats of the files call it.
     pub index_names: Vec<&'static str>,
-    /// Whether every row group has a Bloom filter.
-    pub has_bloom: bool,
+    /// Chunks that have a Bloom filter.
+    pub blooms: u64,
     /// Whether Bloom filters are there of a writer that is not known to hash as specified.
     pub doubtful_bloom: bool,
     /// Whether a row group claims to be sorted by it first.
@@ -105,32 +125,45 @@ impl Summary {
         self.files += 1;
         self.bytes += file.size();
         self.differences.add(file.schema(), file.path());
-        self.add(&meta);
+        let columns = self.columns_of(&meta.schema);
+        self.add(&meta, &columns);
         if let Some(footer) = parquet {
-            self.add_parquet(&footer, &meta.schema);
+            self.add_parquet(&footer, &meta.schema, &columns);
+            self.check_rows(file, footer.num_rows, &meta);
         }
         if let Some(orc) = file.orc() {
             self.add_encryption(encryption::of_orc(orc.footer(), &meta.schema));
             if !bloom::is_trusted(orc.footer()) {
-                self.doubt_blooms(&meta);
+                self.doubt_blooms(&meta, &columns);
             }
         }
         Ok(())
     }
 
     /// What only Parquet says.
-    fn add_parquet(&mut self, footer: &FileMetaData, schema: &Schema) {
+    fn add_parquet(&mut self, footer: &FileMetaData, schema: &Schema, columns: &[usize]) {
         self.add_encryption(encryption::of_parquet(footer, schema));
-        let leaves = schema.leaves();
         for group in &footer.row_groups {
-            let sorted = group.sorting_columns.iter().flatten().next();
-            for (leaf, chunk) in group.columns.iter().enumerate() {
-                let Some((path, field)) = leaves.get(leaf) else {
-                    continue;
-                };
-                let column = self.column(path.join("."), &field.ty);
-                column.sorted |=
-                    sorted.is_some_and(|by| usize::try_from(by.column_idx) == Ok(leaf));
+            let order = group.sorting_columns.as_deref().unwrap_or_default();
+            let column = |by: &SortingColumn| {
+                let leaf = usize::try_from(by.column_idx).ok()?;
+                columns.get(leaf).copied()
+            };
+            let first = order.first().and_then(column);
+            let names = order.iter().map(|by| match column(by) {
+                Some(column) if by.descending => {
+                    format!("{} descending", self.columns[column].name)
+                }
+                Some(column) => self.columns[column].name.clone(),
+                None => "an unknown column".to_owned(),
+            });
+            let names = names.collect::<Vec<_>>().join(", ");
+            if !names.is_empty() {
+                once(&mut self.orders, names);
+            }
+            for (&index, chunk) in columns.iter().zip(&group.columns) {
+                let column = &mut self.columns[index];
+                column.sorted |= first == Some(index);
                 if let Some(page) = chunk.meta_data.as_ref().and_then(fallback_page) {
                     column.fallbacks += 1;
                     column.fallback_page.get_or_insert(page);
@@ -139,14 +172,20 @@ impl Summary {
         }
     }
 
-    fn doubt_blooms(&mut self, meta: &FileMeta) {
-        for (leaf, (path, field)) in meta.schema.leaves().into_iter().enumerate() {
-            let mut chunks = meta
-                .row_groups
-                .iter()
-                .filter_map(|group| group.chunks.get(leaf));
+    fn check_rows(&mut self, file: &File, stated: i64, meta: &FileMeta) {
+        let rows = meta.row_groups.iter().map(|group| group.rows).sum();
+        if u64::try_from(stated) != Ok(rows) {
+            let path = file.path().display().to_string();
+            self.wrong_rows.get_or_insert((path, stated, rows));
+        }
+    }
+
+    fn doubt_blooms(&mut self, meta: &FileMeta, columns: &[usize]) {
+        for (leaf, &column) in columns.iter().enumerate() {
+            let groups = meta.row_groups.iter();
+            let mut chunks = groups.filter_map(|group| group.chunks.get(leaf));
             if chunks.any(|chunk| chunk.has_bloom) {
-                self.column(path.join("."), &field.ty).doubtful_bloom = true;
+                self.columns[column].doubtful_bloom = true;
             }
         }
     }
@@ -167,7 +206,7 @@ impl Summary {
         names.any(|name| self.encrypted.contains(name))
     }
 
-    fn add(&mut self, meta: &FileMeta) {
+    fn add(&mut self, meta: &FileMeta, columns: &[usize]) {
         once(
             &mut self.formats,
             format!("{} {}", meta.format, meta.version),
@@ -175,43 +214,79 @@ impl Summary {
         if let Some(writer) = &meta.created_by {
             once(&mut self.writers, writer.clone());
         }
+        for (key, _) in &meta.key_values {
+            once(&mut self.keys, key.clone());
+        }
         self.rows += meta.rows;
         self.row_groups += meta.row_groups.len() as u64;
         self.footer_bytes += meta.footer_bytes;
-        for (leaf, (path, field)) in meta.schema.leaves().into_iter().enumerate() {
-            let column = self.column(path.join("."), &field.ty);
-            let groups = meta.row_groups.iter();
-            for chunk in groups.filter_map(|group| group.chunks.get(leaf)) {
-                column.add(chunk, meta.format);
+        let mut lacking = vec![true; self.columns.len()];
+        for (leaf, &column) in columns.iter().enumerate() {
+            lacking[column] = false;
+            for group in &meta.row_groups {
+                if let Some(chunk) = group.chunks.get(leaf) {
+                    self.columns[column].add(chunk, group.rows, meta.format);
+                }
             }
+        }
+        let nulls = ColumnStats::constant(&Scalar::Null, meta.rows);
+        let lacking = self.columns.iter_mut().zip(lacking);
+        for (column, _) in lacking.filter(|(_, lacks)| *lacks) {
+            column.stats = column.stats.merge(&nulls);
+        }
+        for group in &meta.row_groups {
+            self.add_extremes((group.rows, group.compressed_bytes()));
         }
     }
 
-    fn column(&mut self, name: String, ty: &LogicalType) -> &mut ColumnSummary {
-        let next = self.columns.len();
-        let index = *self.indices.entry(name.clone()).or_insert(next);
-        if index == next {
-            self.columns.push(ColumnSummary::new(name, ty.clone()));
+    fn add_extremes(&mut self, group: (u64, u64)) {
+        let [smallest, largest] = self.extremes.get_or_insert([group; 2]);
+        if group.1 < smallest.1 {
+            *smallest = group;
         }
-        &mut self.columns[index]
+        if group.1 > largest.1 {
+            *largest = group;
+        }
+    }
+
+    /// Where in `columns` the leaves of a file are, that come to be there if they are new.
+    fn columns_of(&mut self, schema: &Schema) -> Vec<usize> {
+        let mut seen = HashMap::new();
+        let mut columns = Vec::new();
+        for (path, field) in schema.leaves() {
+            let path: Vec<String> = path.into_iter().map(Into::into).collect();
+            let before = seen.entry(path.clone()).or_insert(0);
+            let next = self.columns.len();
+            let index = *self.indices.entry((path.clone(), *before)).or_insert(next);
+            *before += 1;
+            if index == next {
+                let column = ColumnSummary::new(path, field.ty.clone(), self.rows);
+                self.columns.push(column);
+            }
+            columns.push(index);
+        }
+        columns
     }
 }
 
 impl ColumnSummary {
-    /// A leaf over no rows: of these, everything is known.
-    fn new(name: String, ty: LogicalType) -> Self {
+    /// A leaf over `rows` rows of files that do not have it: of these, everything is known.
+    fn new(path: Vec<String>, ty: LogicalType, rows: u64) -> Self {
         ColumnSummary {
-            name,
+            name: shown_path(&path),
+            path,
             ty,
             codecs: Vec::new(),
             encodings: Vec::new(),
             compressed: Some(0),
             uncompressed: Some(0),
-            stats: ColumnStats::constant(&Scalar::Null, 0),
+            stats: ColumnStats::constant(&Scalar::Null, rows),
             distrust: None,
-            has_index: true,
+            chunks: 0,
+            indexed: 0,
+            unbounded: 0,
             index_names: Vec::new(),
-            has_bloom: true,
+            blooms: 0,
             doubtful_bloom: false,
             sorted: false,
             fallbacks: 0,
@@ -219,7 +294,7 @@ impl ColumnSummary {
         }
     }
 
-    fn add(&mut self, chunk: &ChunkMeta, format: Format) {
+    fn add(&mut self, chunk: &ChunkMeta, rows: u64, format: Format) {
         let index_name = match format {
             Format::Parquet => "page index",
             Format::Orc => "row index",
@@ -233,28 +308,39 @@ impl ColumnSummary {
         let add = |sum: Option<u64>, size: Option<u64>| sum?.checked_add(size?);
         self.compressed = add(self.compressed, chunk.compressed_bytes);
         self.uncompressed = add(self.uncompressed, chunk.uncompressed_bytes);
-        self.stats = self.stats.merge(&chunk.stats);
+        self.chunks += 1;
+        self.indexed += u64::from(chunk.has_index);
+        self.blooms += u64::from(chunk.has_bloom);
         self.distrust = self.distrust.or(chunk.distrust);
-        self.has_index &= chunk.has_index;
-        self.has_bloom &= chunk.has_bloom;
+        // without rows there is nothing that statistics could leave out
+        if rows > 0 {
+            self.stats = self.stats.merge(&chunk.stats);
+            let bounded = chunk.stats.min.is_some() && chunk.stats.max.is_some();
+            let explained = bounded || chunk.stats.all_null() || chunk.distrust.is_some();
+            self.unbounded += u64::from(!explained);
+        }
     }
 
-    /// The lower bound as text, with `~` before it if no row need hold it.
-    pub fn min(&self) -> Option<String> {
-        bound_text(&self.ty, self.stats.min.as_ref()?)
+    /// Whether every row group has an index; unknown if there is none.
+    pub fn has_index(&self) -> Option<bool> {
+        (self.chunks > 0).then_some(self.indexed == self.chunks)
     }
 
-    /// The upper bound as text, with `~` before it if no row need hold it.
-    pub fn max(&self) -> Option<String> {
-        bound_text(&self.ty, self.stats.max.as_ref()?)
+    /// Whether every row group has a Bloom filter; unknown if there is none.
+    pub fn has_bloom(&self) -> Option<bool> {
+        (self.chunks > 0).then_some(self.blooms == self.chunks)
     }
 
-    /// What helps to skip inside of row groups, by the formats' names.
+    /// What helps to skip inside of row groups, by the formats' names, and in how many if not in all.
     pub fn indexes(&self) -> String {
-        let index = self.index_names.iter().filter(|_| self.has_index);
-        let bloom = (self.has_bloom && !self.index_names.is_empty()).then_some("bloom");
-        let names: Vec<&str> = index.copied().chain(bloom).collect();
-        names.join(", ")
+        let index = self.index_names.join(", ");
+        let kinds = [(index.as_str(), self.indexed), ("bloom", self.blooms)];
+        let kinds = kinds.into_iter().filter(|(_, chunks)| *chunks > 0);
+        let names = kinds.map(|(name, chunks)| match self.chunks {
+            all if all == chunks => name.to_owned(),
+            all => format!("{name} in {chunks} of {all}"),
+        });
+        names.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -4,12 +4,15 @@
 use std::collections::HashMap;
 
 use lith_format::figures::{bytes, count, plural, share};
+use lith_format::types::LogicalType;
 
 use crate::encryption::Encrypted;
 use crate::summary::{ColumnSummary, Summary};
 
 /// Row groups below this size cost more to open than to read.
 const TINY_ROW_GROUP: u64 = 1 << 20;
+/// Files of more row groups than these could have larger ones, however small they are.
+const FEW_ROW_GROUPS: u64 = 8;
 /// Footers above this size are noticed, if they are more than a twentieth of the file.
 const LARGE_FOOTER: u64 = 1 << 20;
 
@@ -19,6 +22,7 @@ const NAMES: usize = 5;
 /// One line each.
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let mut out = Vec::new();
+    out.extend(wrong_rows(summary));
     out.extend(tiny_row_groups(summary));
     out.extend(large_footers(summary));
     out.extend(of_columns(summary));
@@ -59,6 +63,7 @@ fn of_columns(summary: &Summary) -> Vec<String> {
         let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.name));
         let lines = [
             distrusted,
+            unbounded(column).filter(|_| !summary.is_encrypted(&column.name)),
             doubted(column),
             sorted_in_vain(column),
             fallback(column, summary.row_groups),
@@ -90,11 +95,21 @@ fn together<'a>(lines: impl Iterator<Item = (Option<&'a str>, String)>) -> Vec<S
     out.into_iter().map(shown).collect()
 }
 
+/// That a footer contradicts itself; the rows of the row groups are those that are read.
+fn wrong_rows(summary: &Summary) -> Option<String> {
+    let (path, stated, rows) = summary.wrong_rows.as_ref()?;
+    let rows = count(*rows);
+    Some(format!(
+        "the footer states {stated} rows, its row groups have {rows}, in {path}"
+    ))
+}
+
 fn tiny_row_groups(summary: &Summary) -> Option<String> {
     let groups = summary.row_groups;
     let size = summary.bytes.saturating_sub(summary.footer_bytes) / groups.max(1);
     // what is small as a whole has no other choice
-    let large = summary.bytes / summary.files.max(1) > 8 * TINY_ROW_GROUP;
+    let files = summary.files.max(1);
+    let large = summary.bytes / files > 8 * TINY_ROW_GROUP || groups / files > FEW_ROW_GROUPS;
     (large && groups > summary.files && size < TINY_ROW_GROUP).then(|| {
         format!(
             "row groups are tiny: {} and {} each; every one costs a seek and its part of the footer",
@@ -119,6 +134,28 @@ fn large_footers(summary: &Summary) -> Option<String> {
 fn distrusted(column: &ColumnSummary) -> Option<String> {
     let why = column.distrust?;
     Some(format!("stored bounds are not used: {why}"))
+}
+
+/// In how many row groups bounds are not stored at all, of a type that has an order.
+fn unbounded(column: &ColumnSummary) -> Option<String> {
+    use LogicalType as T;
+    let unordered = matches!(
+        column.ty,
+        T::Null | T::Interval | T::Geometry | T::Geography | T::Binary | T::Boolean
+    );
+    if unordered || column.unbounded == 0 {
+        return None;
+    }
+    let groups = match column.unbounded {
+        all if all == column.chunks => "any row group".to_owned(),
+        some => format!("{} of {} row groups", count(some), count(column.chunks)),
+    };
+    Some(
+        match column.stats.min.is_some() || column.stats.max.is_some() {
+            true => format!("only one bound can be used in {groups}"),
+            false => format!("there are no bounds in {groups}, so that they skip nothing there"),
+        },
+    )
 }
 
 /// Why Bloom filters that are stored are not used.

@@ -279,3 +279,88 @@ fn every_command_reads_encrypted_files_with_keys_and_tells_none() {
     assert_eq!(code, Some(2));
     assert!(!text.contains("secret"), "{text}");
 }
+
+/// What `inspect` says of a file of the corpus, as JSON; nothing where there is no corpus.
+fn corpus(file: &str) -> Option<Value> {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: {file} is not tried");
+        return None;
+    };
+    let path = Path::new(&shared).join("corpus").join(file);
+    let text = stdout(&["inspect", path.to_str().unwrap(), "-f", "json"]);
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn names(shown: &Value) -> Vec<&str> {
+    let columns = shown["columns"].as_array().unwrap().iter();
+    columns
+        .map(|column| column["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn columns_that_look_alike_are_not_one() {
+    let file = "synth/parquet/pa_duplicate_names.parquet";
+    let Some(shown) = corpus(file) else { return };
+    assert_eq!(names(&shown), ["dup", "dup", "dup"]);
+    let shown = corpus("synth/parquet/pa_dotted_paths.parquet").unwrap();
+    assert_eq!(
+        names(&shown),
+        ["a.`a.b`", "a.a.b", "a.a.😀.element", "`a.a.b`"]
+    );
+    let shown = corpus("synth/orc/oj_names.orc").unwrap();
+    let names = names(&shown);
+    assert!(
+        names.contains(&"`a.b`") && names.contains(&"a.b"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn without_row_groups_there_is_no_index_to_claim() {
+    let files = [
+        "orc/TestOrcFile.emptyFile.orc",
+        "synth/parquet/pl_zero_rows.parquet",
+    ];
+    for shown in files.into_iter().filter_map(corpus) {
+        for column in shown["columns"].as_array().unwrap() {
+            assert_eq!(column["has_index"], Value::Null);
+            assert_eq!(column["has_bloom"], Value::Null);
+        }
+    }
+}
+
+#[test]
+fn row_groups_without_rows_do_not_hide_ranges() {
+    let file = "synth/parquet/pa_empty_group_between.parquet";
+    let Some(shown) = corpus(file) else { return };
+    for column in shown["columns"].as_array().unwrap() {
+        assert!(
+            !column["min"].is_null() && !column["max"].is_null(),
+            "{column}"
+        );
+        assert!(!column["null_count"].is_null(), "{column}");
+    }
+}
+
+#[test]
+fn a_footer_that_contradicts_its_row_groups_is_told() {
+    let Some(shown) = corpus("parquet/repeated_no_annotation.parquet") else {
+        return;
+    };
+    let warning = shown["warnings"][0].as_str().unwrap();
+    let expected = "the footer states 0 rows, its row groups have 6, in ";
+    assert!(warning.starts_with(expected), "{warning}");
+}
+
+#[test]
+fn a_file_without_a_column_has_nulls_of_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, columns) in [("1.parquet", 1), ("2.parquet", 2), ("3.parquet", 1)] {
+        wide(&scratch.path().join(name), columns);
+    }
+    let path = scratch.path().to_str().unwrap();
+    let shown: Value = serde_json::from_str(&stdout(&["inspect", path, "-f", "json"])).unwrap();
+    assert_eq!(shown["columns"][1]["name"], "c1");
+    assert_eq!(shown["columns"][1]["null_count"], 3);
+}

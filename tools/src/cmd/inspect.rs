@@ -9,7 +9,7 @@ use crate::args::{Inspect, TextFormat};
 use crate::dataset::Dataset;
 use crate::encryption::Encrypted;
 use crate::failure::Result;
-use crate::leaves::{bound_cell, bound_json};
+use crate::leaves::{bound_cell, bound_json, shorten};
 use crate::output::{Table, bytes, count, json_line, plural, share};
 use crate::summary::{ColumnSummary, Summary};
 use crate::warnings::{encryption, warnings};
@@ -33,6 +33,7 @@ pub(super) fn run(args: &Inspect) -> Result {
                 false => (COLUMNS, NOTES),
             };
             heading(&summary)
+                + &layout(&summary)
                 + &partitions(&dataset)
                 + &columns(&summary, most)
                 + &listed(&summary, notes)
@@ -123,6 +124,31 @@ fn heading(summary: &Summary) -> String {
     )
 }
 
+/// In how many letters each of these lines says what there is.
+const LIST_WIDTH: usize = 120;
+
+/// How rows lie in row groups and in which order, and what keys the application's metadata has.
+fn layout(summary: &Summary) -> String {
+    let mut out = String::new();
+    if let Some([smallest, largest]) = summary.extremes.filter(|[a, b]| a != b) {
+        let group = |(rows, size)| format!("{} in {}", plural(rows, "row"), bytes(size));
+        let (smallest, largest) = (group(smallest), group(largest));
+        out.push_str(&format!(
+            "the smallest row group has {smallest}, the largest {largest}\n"
+        ));
+    }
+    for (title, list) in [
+        ("sorted by", summary.orders.join(", or by ")),
+        ("keys:", summary.keys.join(", ")),
+    ] {
+        if !list.is_empty() {
+            let list = escape_controls(&shorten(&list, LIST_WIDTH));
+            out.push_str(&format!("{title} {list}\n"));
+        }
+    }
+    out
+}
+
 /// The columns; of too many, the largest, in their order.
 fn columns(summary: &Summary, most: usize) -> String {
     let titles = [
@@ -185,8 +211,8 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
             .zip(column.uncompressed)
             .map_or_else(unknown, ratio),
         column.stats.null_count.map_or_else(unknown, count),
-        shorten(&bound_cell(column.min()), BOUND_WIDTH),
-        shorten(&bound_cell(column.max()), BOUND_WIDTH),
+        bound_cell(&column.ty, column.stats.min.as_ref()),
+        bound_cell(&column.ty, column.stats.max.as_ref()),
         match encrypted {
             true => "encrypted".into(),
             false => column.indexes(),
@@ -195,20 +221,11 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
     cells.into_iter().map(Some).collect()
 }
 
-/// In how many letters a bound is shown.
-const BOUND_WIDTH: usize = 24;
-
-fn shorten(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
     let column = |column: &ColumnSummary| {
         json!({
             "name": column.name,
+            "path": column.path,
             "type": column.ty.to_string(),
             "codecs": column.codecs,
             "encodings": column.encodings,
@@ -216,9 +233,11 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
             "uncompressed_bytes": column.uncompressed,
             "null_count": column.stats.null_count,
             "min": bound_json(&column.ty, &column.stats.min),
+            "min_exact": column.stats.min.as_ref().map(|bound| bound.exact),
             "max": bound_json(&column.ty, &column.stats.max),
-            "has_index": column.has_index,
-            "has_bloom": column.has_bloom,
+            "max_exact": column.stats.max.as_ref().map(|bound| bound.exact),
+            "has_index": column.has_index(),
+            "has_bloom": column.has_bloom(),
             "bloom_is_trusted": !column.doubtful_bloom,
             "distrust": column.distrust,
         })
@@ -231,6 +250,7 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
             "mask": entry.mask,
         })
     };
+    let row_group = |(rows, bytes): (u64, u64)| json!({"rows": rows, "bytes": bytes});
     json!({
         "schema_version": 1,
         "files": summary.files,
@@ -240,6 +260,10 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
         "footer_bytes": summary.footer_bytes,
+        "smallest_row_group": summary.extremes.map(|[smallest, _]| row_group(smallest)),
+        "largest_row_group": summary.extremes.map(|[_, largest]| row_group(largest)),
+        "sorted_by": summary.orders,
+        "keys": summary.keys,
         "partition_columns": partition_names(dataset),
         "partitions": dataset.files.partitions.len(),
         "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::Pages;
 use crate::failure::Result;
 use crate::keys::decryption;
-use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json, bound_text};
+use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
 /// A stride and whose it is; or why there is none.
@@ -231,10 +231,7 @@ impl Listed for Row<'_> {
     /// A cell for each of [`TITLES`].
     fn cells(&self) -> Vec<String> {
         let number = |number: Option<u64>| number.map_or_else(|| "-".to_string(), count);
-        let bound = |bound: &Option<Bound>| {
-            let bound = bound.as_ref();
-            bound_cell(bound.and_then(|bound| bound_text(&self.column.ty, bound)))
-        };
+        let bound = |bound: &Option<Bound>| bound_cell(&self.column.ty, bound.as_ref());
         let none = Stride::default();
         let (stride, error) = match &self.stride {
             Ok(stride) => (stride, ""),

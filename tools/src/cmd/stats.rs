@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::Stats;
 use crate::dataset::Dataset;
 use crate::failure::Result;
-use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json, bound_text};
+use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
 /// A leaf in a row group of a file, or why there is nothing to say of it.
@@ -93,6 +93,7 @@ fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
         "row group",
         "column",
         "rows",
+        "values",
         "nulls",
         "NaNs",
         "distinct",
@@ -106,7 +107,7 @@ fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
     for row in rows {
         table.push(row.iter().skip(unnamed).cloned().map(Some).collect());
     }
-    let numbers = [1, 3, 4, 5, 6, 9, 10].map(|column| column - unnamed);
+    let numbers = [1, 3, 4, 5, 6, 7, 10, 11].map(|column| column - unnamed);
     numbers.into_iter().fold(table, Table::right)
 }
 
@@ -126,7 +127,7 @@ impl Listed for Row<'_> {
         let chunk = match &self.chunk {
             Ok(chunk) => chunk,
             Err(error) => {
-                let unknown = std::iter::repeat_with(none).take(7);
+                let unknown = std::iter::repeat_with(none).take(8);
                 let place = place.into_iter().chain(unknown);
                 return place.chain([error.clone()]).collect();
             }
@@ -134,13 +135,13 @@ impl Listed for Row<'_> {
         let (stats, ty) = (&chunk.stats, &self.leaf.ty);
         let number = |number: Option<u64>| number.map_or_else(none, count);
         let size = |size: Option<u64>| size.map_or_else(none, bytes);
-        let bound = |bound: Option<_>| bound_cell(bound.and_then(|bound| bound_text(ty, bound)));
         let known = [
+            number(stats.value_count),
             number(stats.null_count),
             number(stats.nan_count),
             number(stats.distinct_count),
-            bound(stats.min.as_ref()),
-            bound(stats.max.as_ref()),
+            bound_cell(ty, stats.min.as_ref()),
+            bound_cell(ty, stats.max.as_ref()),
             size(chunk.compressed_bytes),
             size(chunk.uncompressed_bytes),
             chunk.distrust.unwrap_or_default().to_string(),
