@@ -17,6 +17,8 @@ pub struct CreatedBy {
 pub enum Application {
     /// The footer does not say.
     Unnamed,
+    /// What the footer says is not text: it may be any.
+    Unreadable,
     /// `parquet-mr`, now parquet-java.
     ParquetMr,
     /// `parquet-cpp` before it was part of Arrow.
@@ -84,6 +86,12 @@ impl CreatedBy {
     /// Takes `text` apart.
     pub fn parse(text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            return CreatedBy {
+                application: Application::Unreadable,
+                version: None,
+            };
+        }
         let (application, version) = text.split_once(" version ").unwrap_or((text, ""));
         CreatedBy {
             application: Application::parse(application.trim()),
@@ -98,14 +106,18 @@ impl CreatedBy {
     /// PARQUET-251: byte-array bounds may belong to another row group. Who does not say its name may
     /// be the culprit.
     pub fn mixes_up_byte_array_bounds(&self) -> bool {
-        self.application == Application::Unnamed
-            || self.is_before(Application::ParquetMr, Version::new(1, 8, 1))
+        matches!(
+            self.application,
+            Application::Unnamed | Application::Unreadable
+        ) || self.is_before(Application::ParquetMr, Version::new(1, 8, 1))
     }
 
     /// Whether bounds of decimals in byte arrays of fixed length compare numbers (PARQUET-1655).
     pub fn orders_fixed_decimals(&self) -> bool {
-        self.application != Application::ParquetCpp
-            && !self.is_before(Application::ParquetCppArrow, Version::new(4, 0, 0))
+        !matches!(
+            self.application,
+            Application::ParquetCpp | Application::Unreadable
+        ) && !self.is_before(Application::ParquetCppArrow, Version::new(4, 0, 0))
     }
 
     /// The same for byte arrays of any length, where few writers extend the sign before they compare.
@@ -163,6 +175,10 @@ mod tests {
             assert_eq!(by(text).application, application, "{text:?}");
         }
         assert_eq!(CreatedBy::parse(None), by(""));
+        let broken = by("parquet-cpp-arrow version 26.0.1\u{fffd}");
+        assert_eq!(broken.application, Application::Unreadable);
+        assert!(broken.mixes_up_byte_array_bounds() && !broken.orders_fixed_decimals());
+        assert!(!broken.orders_variable_decimals());
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub struct FileMetaData<C = ColumnChunk> {
     pub row_groups: Vec<RowGroup<C>>,
     /// Application metadata.
     pub key_value_metadata: Option<Vec<KeyValue>>,
-    /// Who wrote the file: application, version and build.
+    /// Who wrote the file: application, version and build; what of it is not UTF-8 is replaced by U+FFFD.
     pub created_by: Option<String>,
     /// The order of bounds, one a leaf.
     pub column_orders: Option<Vec<ColumnOrder>>,
@@ -156,7 +156,7 @@ fn decode_with_chunks<C: InPlace>(
                 meta.row_groups = row_groups?;
             }
             (5, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
-            (6, Wire::Binary) => meta.created_by = Some(reader.string()?),
+            (6, Wire::Binary) => meta.created_by = Some(reader.lossy_string()?),
             (7, Wire::List) => meta.column_orders = Some(reader.structures()?),
             (8, Wire::Struct) => {
                 meta.encryption_algorithm = Some(Structure::decode_from(reader)?);
@@ -271,7 +271,13 @@ impl Deref for Footer {
 fn decode_schema(reader: &mut Reader<'_>) -> Result<Vec<SchemaElement>> {
     let (_, count) = reader.clone().list()?;
     Limits::check(count as u64, reader.limits().schema_nodes, "schema")?;
-    reader.structures()
+    let mut is_root = true;
+    reader.list_of(Wire::Struct, |reader| {
+        match std::mem::replace(&mut is_root, false) {
+            true => SchemaElement::decode_root(reader),
+            false => SchemaElement::decode_from(reader),
+        }
+    })
 }
 
 /// What order a column's bounds are in.
@@ -359,6 +365,49 @@ mod tests {
             ErrorKind::LimitExceeded
         );
         assert!(tail(b"\x58\0\0\0PAR1", 100).is_ok());
+    }
+
+    #[test]
+    fn texts_that_no_column_is_found_by_need_not_be_utf8() {
+        let mut meta = testing::file_metadata();
+        meta.row_groups.truncate(1);
+        meta.schema[0].name = "the root".into();
+        meta.created_by = Some("the writer".into());
+        meta.key_value_metadata = Some(vec![KeyValue {
+            key: "the key".into(),
+            value: None,
+        }]);
+        let sound = meta.encode();
+        let broken = |text: &str| {
+            let mut bytes = sound.clone();
+            let places: Vec<_> = (0..bytes.len())
+                .filter(|place| bytes[*place..].starts_with(text.as_bytes()))
+                .collect();
+            assert!(!places.is_empty());
+            places.iter().for_each(|place| bytes[*place] = 0xff);
+            Bytes::from(bytes)
+        };
+        let limits = Limits::default();
+        let decode = |bytes: &Bytes| FileMetaData::decode(bytes, &limits);
+        let root = decode(&broken("the root")).unwrap();
+        assert_eq!(root.schema[0].name, "\u{fffd}he root");
+        let some = Footer::decode_columns(&broken("the root"), &limits, &[]).unwrap();
+        assert_eq!(some.schema[0].name, "\u{fffd}he root");
+        let writer = decode(&broken("the writer")).unwrap().created_by;
+        assert_eq!(writer.as_deref(), Some("\u{fffd}he writer"));
+        let pairs = decode(&broken("the key")).unwrap().key_value_metadata;
+        assert_eq!(pairs.unwrap()[0].key, "\u{fffd}he key");
+        meta.schema[1].name = "a column".into();
+        let mut bytes = meta.encode();
+        let place = bytes.windows(8).position(|bytes| bytes == b"a column");
+        bytes[place.unwrap()] = 0xff;
+        assert!(decode(&bytes.into()).is_err());
+        let small = Limits {
+            name_bytes: 5,
+            ..limits
+        };
+        let exceeded = FileMetaData::decode(&broken("the writer"), &small).unwrap_err();
+        assert_eq!(exceeded.kind(), ErrorKind::LimitExceeded);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
 /// A pair of application metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeyValue {
-    /// Key.
+    /// Key; what of it is not UTF-8 is replaced by U+FFFD.
     pub key: String,
     /// Value: text by the specification, any bytes in practice.
     pub value: Option<Bytes>,
@@ -21,7 +21,7 @@ impl Structure for KeyValue {
         let mut fields = Fields::new("KeyValue");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
-                (1, Wire::Binary) => pair.key = reader.string()?,
+                (1, Wire::Binary) => pair.key = reader.lossy_string()?,
                 (2, Wire::Binary) => pair.value = Some(reader.binary()?),
                 _ => fields.skip(reader, wire)?,
             }

@@ -17,7 +17,7 @@ pub struct SchemaElement {
     pub type_length: Option<i32>,
     /// How often the node occurs in its parent; the root has none.
     pub repetition_type: Option<FieldRepetitionType>,
-    /// Name.
+    /// Name; of the root's, which means nothing, what is not UTF-8 is replaced by U+FFFD.
     pub name: String,
     /// Children; only groups have any.
     pub num_children: Option<i32>,
@@ -33,8 +33,16 @@ pub struct SchemaElement {
     pub logical_type: Option<LogicalType>,
 }
 
-impl Structure for SchemaElement {
-    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+impl SchemaElement {
+    /// Reads the first of all elements, by whose name no column is found.
+    pub(crate) fn decode_root(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decode_named(reader, Reader::lossy_string)
+    }
+
+    fn decode_named<'a>(
+        reader: &mut Reader<'a>,
+        name: fn(&mut Reader<'a>) -> Result<String>,
+    ) -> Result<Self> {
         let mut node = SchemaElement::default();
         let mut fields = Fields::new("SchemaElement");
         while let Some((id, wire)) = fields.next(reader)? {
@@ -45,9 +53,9 @@ impl Structure for SchemaElement {
                     node.repetition_type = Some(FieldRepetitionType::from_id(reader.i32()?));
                 }
                 (4, Wire::Binary) => {
-                    let name = reader.text()?;
-                    Limits::check(name.len() as u64, reader.limits().name_bytes, "column name")?;
-                    node.name = name.to_owned();
+                    node.name = name(reader)?;
+                    let length = node.name.len() as u64;
+                    Limits::check(length, reader.limits().name_bytes, "column name")?;
                 }
                 (5, Wire::I32) => node.num_children = Some(reader.i32()?),
                 (6, Wire::I32) => {
@@ -62,6 +70,12 @@ impl Structure for SchemaElement {
         }
         fields.require(reader, &[4])?;
         Ok(node)
+    }
+}
+
+impl Structure for SchemaElement {
+    fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decode_named(reader, Reader::string)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {

@@ -260,6 +260,21 @@ impl<'a> Reader<'a> {
         self.text().map(str::to_owned)
     }
 
+    /// Length-prefixed text that nothing is looked up by: what of it is not UTF-8 is replaced.
+    pub(crate) fn lossy_string(&mut self) -> Result<String> {
+        let bytes = self.slice()?;
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Ok(text.to_owned());
+        }
+        // replacements are longer than what they replace
+        Limits::check(
+            bytes.len() as u64,
+            self.limits.name_bytes,
+            "text that is not UTF-8",
+        )?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
     /// Length-prefixed text, borrowed.
     pub(crate) fn text(&mut self) -> Result<&'a str> {
         let position = self.position();

@@ -115,7 +115,7 @@ struct Glance<'a> {
 
 impl<'a> Walk<'_, 'a> {
     fn root(&mut self) -> Result<()> {
-        let mut root = SchemaElement::decode_from(self.reader)?;
+        let mut root = SchemaElement::decode_root(self.reader)?;
         self.left -= 1;
         self.columns.schema.push(SchemaElement::default());
         let (mut columns, mut wanted) = (0, 0);
