@@ -24,7 +24,7 @@ impl Message for DataMask {
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
             1 => self.name = field.string()?,
-            2 => self.mask_parameters.push(field.string()?),
+            2 => field.push(&mut self.mask_parameters, field.string()?)?,
             3 => field.extend_u32(&mut self.columns)?,
             _ => {}
         }
@@ -91,9 +91,9 @@ impl Message for EncryptionVariant {
         match field.number {
             1 => self.root = field.u32()?,
             2 => self.key = field.u32()?,
-            3 => self.encrypted_key = field.bytes()?.to_vec(),
-            4 => self.stripe_statistics.push(field.message()?),
-            5 => self.file_statistics = field.bytes()?.to_vec(),
+            3 => self.encrypted_key = field.byte_vec()?,
+            4 => field.push_message(&mut self.stripe_statistics)?,
+            5 => self.file_statistics = field.byte_vec()?,
             _ => {}
         }
         Ok(())
@@ -126,9 +126,9 @@ impl Message for Encryption {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.mask.push(field.message()?),
-            2 => self.key.push(field.message()?),
-            3 => self.variants.push(field.message()?),
+            1 => field.push_message(&mut self.mask)?,
+            2 => field.push_message(&mut self.key)?,
+            3 => field.push_message(&mut self.variants)?,
             4 => self.key_provider = KeyProviderKind::from_id(field.i32()?),
             _ => {}
         }

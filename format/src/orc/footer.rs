@@ -72,11 +72,11 @@ impl Message for Type {
         match field.number {
             1 => self.kind = TypeKind::from_id(field.i32()?),
             2 => field.extend_u32(&mut self.subtypes)?,
-            3 => self.field_names.push(field.string()?),
+            3 => field.push(&mut self.field_names, field.string()?)?,
             4 => self.maximum_length = Some(field.u32()?),
             5 => self.precision = Some(field.u32()?),
             6 => self.scale = Some(field.u32()?),
-            7 => self.attributes.push(field.message()?),
+            7 => field.push_message(&mut self.attributes)?,
             8 => self.crs = Some(field.string()?),
             9 => self.algorithm = Some(EdgeInterpolationAlgorithm::from_id(field.i32()?)),
             _ => {}
@@ -122,7 +122,7 @@ impl Message for UserMetadataItem {
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
             1 => self.name = field.string()?,
-            2 => self.value = field.bytes()?.to_vec(),
+            2 => self.value = field.byte_vec()?,
             _ => {}
         }
         Ok(())
@@ -146,7 +146,7 @@ impl Message for StripeStatistics {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         if field.number == 1 {
-            self.col_stats.push(field.message()?);
+            field.push_message(&mut self.col_stats)?;
         }
         Ok(())
     }
@@ -168,7 +168,9 @@ impl Message for Metadata {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         if field.number == 1 {
-            self.stripe_stats.push(field.message()?);
+            let mut stripe: StripeStatistics = field.message()?;
+            field.trim(&mut stripe.col_stats);
+            field.push(&mut self.stripe_stats, stripe)?;
         }
         Ok(())
     }
@@ -214,14 +216,14 @@ impl Message for Footer {
         match field.number {
             1 => self.header_length = field.u64()?,
             2 => self.content_length = field.u64()?,
-            3 => self.stripes.push(field.message()?),
-            4 => self.types.push(field.message()?),
-            5 => self.metadata.push(field.message()?),
+            3 => field.push_message(&mut self.stripes)?,
+            4 => field.push_message(&mut self.types)?,
+            5 => field.push_message(&mut self.metadata)?,
             6 => self.number_of_rows = Some(field.u64()?),
-            7 => self.statistics.push(field.message()?),
+            7 => field.push_message(&mut self.statistics)?,
             8 => self.row_index_stride = field.u32()?,
             9 => self.writer = WriterImplementation::from_id(field.i32()?),
-            10 => self.encryption = Some(Box::new(field.message()?)),
+            10 => field.merge_box(&mut self.encryption)?,
             11 => self.calendar = CalendarKind::from_id(field.i32()?),
             12 => self.software_version = Some(field.string()?),
             _ => {}

@@ -32,7 +32,7 @@ impl Message for RowIndexEntry {
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
             1 => field.extend_u64(&mut self.positions)?,
-            2 => self.statistics = Some(field.message()?),
+            2 => field.merge_option(&mut self.statistics)?,
             _ => {}
         }
         Ok(())
@@ -56,7 +56,7 @@ impl Message for RowIndex {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         if field.number == 1 {
-            self.entry.push(field.message()?);
+            field.push_message(&mut self.entry)?;
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl RowIndex {
         if self.entry.len() as u64 != strides {
             let entries = self.entry.len();
             let message = format!("{entries} entries for {rows} rows in strides of {stride}");
-            return Err(Error::corrupt(message).at("RowIndex", 0));
+            return Err(Error::corrupt(message).within("RowIndex"));
         }
         Ok(())
     }
@@ -102,7 +102,8 @@ impl Message for BloomFilter {
             1 => self.num_hash_functions = field.u32()?,
             2 => field.extend_fixed64(&mut self.bitset)?,
             // a draft of the layout had a number here; see `words`
-            3 => self.utf8bitset = field.bytes().ok().map(<[u8]>::to_vec),
+            3 if field.bytes().is_err() => self.utf8bitset = None,
+            3 => self.utf8bitset = Some(field.byte_vec()?),
             _ => {}
         }
         Ok(())
@@ -147,7 +148,7 @@ impl Message for BloomFilterIndex {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         if field.number == 1 {
-            self.bloom_filter.push(field.message()?);
+            field.push_message(&mut self.bloom_filter)?;
         }
         Ok(())
     }

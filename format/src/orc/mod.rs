@@ -9,6 +9,7 @@
 // spec: ORCv1.md, "File Tail"
 
 // Layer 0: the wire
+mod budget;
 pub mod chunk;
 pub mod encoding;
 pub mod proto;

@@ -6,16 +6,16 @@
 //! ```
 //! A message type says in [`Message::decode_field`] what its field numbers mean and in
 //! [`Message::encode_fields`] how it writes them; unknown numbers and groups are skipped, a known
-//! number of another wire type is an error. What decoding may allocate is bounded by a budget.
-
-use std::cell::Cell;
+//! number of another wire type is an error. Of a field that is there twice the last value counts; messages are
+//! merged. What decoding may allocate is bounded by a budget.
 
 use crate::bytes::{Cursor, put_varint, unzigzag, zigzag};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::orc::budget::Budget;
 
-/// How much larger than the encoded limit a decoded structure may be.
-const DECODED_PER_ENCODED_BYTE: usize = 4;
+/// What a text or a run of bytes takes in memory besides its bytes.
+const ALLOCATION: usize = 16;
 
 /// A message of the specification.
 pub trait Message: Default {
@@ -30,7 +30,15 @@ pub trait Message: Default {
 
     /// Decodes a whole message.
     fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        decode_message(bytes, 0, &Budget::new(limits))
+        Self::decode_stored(bytes, bytes.len(), limits)
+    }
+
+    /// Decodes a whole message, for which the file has `stored` bytes: fewer than there are if they were
+    /// compressed.
+    fn decode_stored(bytes: &[u8], stored: usize, limits: &Limits) -> Result<Self> {
+        let mut message = Self::default();
+        merge_message(&mut message, bytes, 0, &Budget::new(bytes, stored, limits))?;
+        Ok(message)
     }
 
     /// Encodes the whole message.
@@ -38,32 +46,6 @@ pub trait Message: Default {
         let mut out = Encoder::default();
         self.encode_fields(&mut out);
         out.bytes
-    }
-}
-
-/// What is left to spend on one structure.
-#[derive(Debug)]
-struct Budget {
-    bytes: Cell<usize>,
-    depth: usize,
-}
-
-impl Budget {
-    fn new(limits: &Limits) -> Self {
-        Budget {
-            bytes: Cell::new(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
-            depth: limits.depth,
-        }
-    }
-
-    fn spend(&self, bytes: usize) -> Result<()> {
-        match self.bytes.get().checked_sub(bytes) {
-            Some(left) => {
-                self.bytes.set(left);
-                Ok(())
-            }
-            None => Err(Error::limit("structure is too large when decoded")),
-        }
     }
 }
 
@@ -138,20 +120,69 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// `bytes`, copied.
+    pub fn byte_vec(&self) -> Result<Vec<u8>> {
+        let bytes = self.bytes()?;
+        self.budget.spend(bytes.len().saturating_add(ALLOCATION))?;
+        Ok(bytes.to_vec())
+    }
+
     /// `string`, which has to be UTF-8.
     pub fn string(&self) -> Result<String> {
-        match std::str::from_utf8(self.bytes()?) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Error::corrupt(format!(
-                "field {} is not utf-8",
-                self.number
-            ))),
-        }
+        String::from_utf8(self.byte_vec()?)
+            .map_err(|_| Error::corrupt(format!("field {} is not utf-8", self.number)))
     }
 
     /// A message within the message.
     pub fn message<M: Message>(&self) -> Result<M> {
-        decode_message(self.bytes()?, self.offset, self.budget)
+        let mut message = M::default();
+        self.merge(&mut message)?;
+        Ok(message)
+    }
+
+    /// A message within the message, of which a part may be there already: what is there again takes its place.
+    pub fn merge<M: Message>(&self, message: &mut M) -> Result<()> {
+        merge_message(message, self.bytes()?, self.offset, self.budget)
+    }
+
+    /// The same for one that is optional.
+    pub fn merge_option<M: Message>(&self, message: &mut Option<M>) -> Result<()> {
+        self.merge(message.get_or_insert_default())
+    }
+
+    /// The same for one that has an allocation of its own.
+    pub fn merge_box<M: Message>(&self, message: &mut Option<Box<M>>) -> Result<()> {
+        if message.is_none() {
+            self.budget
+                .spend(size_of::<M>().saturating_add(ALLOCATION))?;
+        }
+        self.merge(message.get_or_insert_default().as_mut())
+    }
+
+    /// Adds to a repeated field what the budget and the memory have room for.
+    #[inline]
+    pub fn push<T>(&self, list: &mut Vec<T>, value: T) -> Result<()> {
+        if list.len() == list.capacity() {
+            let more = list.len().max(1);
+            self.budget.spend(more.saturating_mul(size_of::<T>()))?;
+            list.try_reserve_exact(more)
+                .map_err(|_| Error::limit("there is no memory for a list"))?;
+        }
+        list.push(value);
+        Ok(())
+    }
+
+    /// Adds a message to a repeated field.
+    pub fn push_message<M: Message>(&self, list: &mut Vec<M>) -> Result<()> {
+        self.push(list, self.message()?)
+    }
+
+    /// Gives back the room of a repeated field to which nothing is added any more.
+    pub fn trim<T>(&self, list: &mut Vec<T>) {
+        let before = list.capacity();
+        list.shrink_to_fit();
+        let less = before.saturating_sub(list.capacity());
+        self.budget.give_back(less.saturating_mul(size_of::<T>()));
     }
 
     /// `repeated uint64`: one number, or a packed run of them.
@@ -189,14 +220,11 @@ impl<'a> Field<'a> {
         single: impl Fn(&Self) -> Result<T>,
     ) -> Result<()> {
         let Value::Bytes(bytes) = self.value else {
-            self.budget.spend(size_of::<T>())?;
-            out.push(single(self)?);
-            return Ok(());
+            return self.push(out, single(self)?);
         };
         let mut cursor = Cursor::new(bytes);
         while !cursor.is_empty() {
-            self.budget.spend(size_of::<T>())?;
-            out.push(packed(&mut cursor).map_err(without_site)?);
+            self.push(out, packed(&mut cursor).map_err(without_site)?)?;
         }
         Ok(())
     }
@@ -238,16 +266,19 @@ pub(crate) fn each_field(
     limits: &Limits,
     accept: impl FnMut(Field<'_>) -> Result<()>,
 ) -> Result<()> {
-    accept_fields(bytes, (name, 0), &Budget::new(limits), accept)
+    let budget = Budget::new(bytes, bytes.len(), limits);
+    accept_fields(bytes, (name, 0), &budget, accept)
 }
 
-fn decode_message<'a, M: Message>(bytes: &'a [u8], offset: usize, budget: &'a Budget) -> Result<M> {
-    budget.spend(size_of::<M>())?;
-    let mut message = M::default();
+fn merge_message<'a, M: Message>(
+    message: &mut M,
+    bytes: &'a [u8],
+    offset: usize,
+    budget: &'a Budget,
+) -> Result<()> {
     accept_fields(bytes, (M::NAME, offset), budget, |field| {
         message.decode_field(field)
-    })?;
-    Ok(message)
+    })
 }
 
 fn accept_fields<'a>(
@@ -452,6 +483,7 @@ mod tests {
         text: Option<String>,
         numbers: Vec<u64>,
         child: Option<Box<Sample>>,
+        children: Vec<Sample>,
     }
 
     impl Message for Sample {
@@ -463,7 +495,8 @@ mod tests {
                 2 => self.signed = Some(field.sint32()?),
                 3 => self.text = Some(field.string()?),
                 4 => field.extend_u64(&mut self.numbers)?,
-                5 => self.child = Some(Box::new(field.message()?)),
+                5 => field.merge_box(&mut self.child)?,
+                10 => field.push_message(&mut self.children)?,
                 _ => {}
             }
             Ok(())
@@ -475,6 +508,7 @@ mod tests {
             out.bytes(3, self.text.as_deref());
             out.packed(4, self.numbers.iter().copied());
             out.message(5, self.child.as_deref());
+            out.messages(10, &self.children);
         }
     }
 
@@ -529,17 +563,65 @@ mod tests {
             footer_bytes: 100,
             ..Limits::default()
         };
-        let many = [0x2a, 0].repeat(50);
-        let error = Sample::decode(&many, &limits).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        let kind = |bytes: &[u8], stored: usize, limits| {
+            let decoded = Sample::decode_stored(bytes, stored, limits);
+            decoded.map_err(|error| error.kind())
+        };
+        let exceeded = Err(ErrorKind::LimitExceeded);
+        assert_eq!(kind(&[0x52, 0].repeat(50), 100, &limits), exceeded);
+        assert_eq!(kind(&[0x1a, 0].repeat(50), 100, &limits), exceeded);
+
+        // messages of nothing, each a hundred bytes and more in memory
+        let limits = Limits::default();
+        let few = [0x52, 0].repeat(10_000);
+        let decoded = kind(&few, 9, &limits).unwrap();
+        assert_eq!(decoded.children.len(), 10_000);
+        assert_eq!(kind(&[0x52, 0].repeat(1 << 20), 9, &limits), exceeded);
+        // each takes 60 bytes of the file, but only if they are not compressed
+        let child = [&[0x52, 62, 0x4a, 60][..], &[0; 60]].concat();
+        let many = child.repeat(200_000);
+        let room = |stored| Budget::new(&many, stored, &limits).left();
+        assert_eq!(room(9), 256 << 20);
+        assert_eq!(room(many.len()), Limits::decoded(many.len()));
+    }
+
+    #[test]
+    fn room_that_is_given_back_can_be_spent_again() {
+        let limits = Limits::default();
+        let budget = Budget::new(&[], 0, &limits);
+        let field = Field {
+            number: 1,
+            value: Value::Varint(7),
+            offset: 0,
+            budget: &budget,
+        };
+        let before = budget.left();
+        let mut list = Vec::new();
+        for _ in 0..5 {
+            field.extend_u64(&mut list).unwrap();
+        }
+        assert_eq!(budget.left(), before - 64);
+        field.trim(&mut list);
+        assert_eq!(list, [7; 5]);
+        assert_eq!(budget.left(), before - list.capacity() * size_of::<u64>());
+    }
+
+    #[test]
+    fn messages_that_are_there_twice_are_merged() {
+        // { 1: 5, 2: -1 } and { 1: 6, 4: [9] }
+        let twice = [0x2a, 4, 8, 5, 0x10, 1, 0x2a, 4, 8, 6, 0x20, 9];
+        let child = decode(&twice).unwrap().child.unwrap();
+        assert_eq!((child.number, child.signed), (Some(6), Some(-1)));
+        assert_eq!(child.numbers, [9]);
     }
 
     quickcheck::quickcheck! {
         fn messages_round_trip(
             number: Option<u64>, signed: Option<i32>, text: Option<String>, numbers: Vec<u64>
         ) -> bool {
-            let child = Sample { number, signed, text, numbers, child: None };
-            let parent = Sample { child: Some(Box::new(child.clone())), ..child };
+            let child = Sample { number, signed, text, numbers, ..Sample::default() };
+            let children = vec![child.clone(); 3];
+            let parent = Sample { child: Some(Box::new(child.clone())), children, ..child };
             decode(&parent.encode()).unwrap() == parent
         }
 

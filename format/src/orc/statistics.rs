@@ -2,6 +2,8 @@
 //! [`stats`](crate::orc::stats) alone.
 // spec: ORCv1.md, "Column Statistics"
 
+use std::mem::discriminant;
+
 use crate::error::Result;
 use crate::orc::proto::{Encoder, Field, Message};
 
@@ -86,7 +88,7 @@ impl Message for StringStatistics {
     const NAME: &'static str = "StringStatistics";
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
-        let bytes = || field.bytes().map(<[u8]>::to_vec).map(Some);
+        let bytes = || field.byte_vec().map(Some);
         match field.number {
             1 => self.minimum = bytes()?,
             2 => self.maximum = bytes()?,
@@ -322,7 +324,7 @@ impl Message for GeospatialStatistics {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.bbox = Some(Box::new(field.message()?)),
+            1 => field.merge_box(&mut self.bbox)?,
             2 => field.extend_i32(&mut self.geospatial_types)?,
             _ => {}
         }
@@ -371,24 +373,12 @@ impl Message for ColumnStatistics {
     const NAME: &'static str = "ColumnStatistics";
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
-        use TypeStatistics as S;
-        let specific = match field.number {
-            1 => return field.u64().map(|count| self.number_of_values = Some(count)),
-            10 => return field.bool().map(|null| self.has_null = Some(null)),
-            11 => return field.u64().map(|bytes| self.bytes_on_disk = Some(bytes)),
-            2 => S::Int(field.message()?),
-            3 => S::Double(field.message()?),
-            4 => S::String(field.message()?),
-            5 => S::Bucket(field.message()?),
-            6 => S::Decimal(field.message()?),
-            7 => S::Date(field.message()?),
-            8 => S::Binary(field.message()?),
-            9 => S::Timestamp(field.message()?),
-            12 => S::Collection(field.message()?),
-            13 => S::Geospatial(field.message()?),
-            _ => return Ok(()),
-        };
-        self.specific = Some(specific);
+        match field.number {
+            1 => self.number_of_values = Some(field.u64()?),
+            10 => self.has_null = Some(field.bool()?),
+            11 => self.bytes_on_disk = Some(field.u64()?),
+            _ => self.decode_specific(field)?,
+        }
         Ok(())
     }
 
@@ -410,5 +400,74 @@ impl Message for ColumnStatistics {
         }
         out.bool(10, self.has_null);
         out.u64(11, self.bytes_on_disk);
+    }
+}
+
+impl ColumnStatistics {
+    /// Takes up what a type adds; of two kinds the last one counts.
+    fn decode_specific(&mut self, field: Field<'_>) -> Result<()> {
+        use TypeStatistics as S;
+        let none = match field.number {
+            2 => S::Int(IntegerStatistics::default()),
+            3 => S::Double(DoubleStatistics::default()),
+            4 => S::String(StringStatistics::default()),
+            5 => S::Bucket(BucketStatistics::default()),
+            6 => S::Decimal(DecimalStatistics::default()),
+            7 => S::Date(DateStatistics::default()),
+            8 => S::Binary(BinaryStatistics::default()),
+            9 => S::Timestamp(TimestampStatistics::default()),
+            12 => S::Collection(CollectionStatistics::default()),
+            13 => S::Geospatial(GeospatialStatistics::default()),
+            _ => return Ok(()),
+        };
+        let specific = self.specific.get_or_insert_with(|| none.clone());
+        if discriminant(specific) != discriminant(&none) {
+            *specific = none;
+        }
+        match specific {
+            S::Int(statistics) => field.merge(statistics),
+            S::Double(statistics) => field.merge(statistics),
+            S::String(statistics) => field.merge(statistics),
+            S::Bucket(statistics) => field.merge(statistics),
+            S::Decimal(statistics) => field.merge(statistics),
+            S::Date(statistics) => field.merge(statistics),
+            S::Binary(statistics) => field.merge(statistics),
+            S::Timestamp(statistics) => field.merge(statistics),
+            S::Collection(statistics) => field.merge(statistics),
+            S::Geospatial(statistics) => field.merge(statistics),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn statistics_that_are_there_twice_are_merged() {
+        // 1 to 100, then -4 as the minimum
+        let mut bytes = vec![8, 3, 0x12, 5, 8, 2, 0x10, 0xc8, 1];
+        bytes.extend([0x12, 2, 8, 7, 0x50, 1]);
+        let decode = |bytes: &[u8]| ColumnStatistics::decode(bytes, &Limits::default()).unwrap();
+        let integers = IntegerStatistics {
+            minimum: Some(-4),
+            maximum: Some(100),
+            sum: None,
+        };
+        let expected = ColumnStatistics {
+            number_of_values: Some(3),
+            specific: Some(TypeStatistics::Int(integers)),
+            has_null: Some(true),
+            bytes_on_disk: None,
+        };
+        assert_eq!(decode(&bytes), expected);
+        // dates: what another kind said is of no use
+        bytes.extend([0x3a, 2, 8, 2]);
+        let dates = DateStatistics {
+            minimum: Some(1),
+            maximum: None,
+        };
+        assert_eq!(decode(&bytes).specific, Some(TypeStatistics::Date(dates)));
     }
 }

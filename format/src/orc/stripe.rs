@@ -43,7 +43,7 @@ impl Message for StripeInformation {
             4 => self.footer_length = field.u64()?,
             5 => self.number_of_rows = field.u64()?,
             6 => self.encrypt_stripe_id = Some(field.u64()?),
-            7 => self.encrypted_local_keys.push(field.bytes()?.to_vec()),
+            7 => field.push(&mut self.encrypted_local_keys, field.byte_vec()?)?,
             _ => {}
         }
         Ok(())
@@ -153,8 +153,8 @@ impl Message for StripeEncryptionVariant {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.streams.push(field.message()?),
-            2 => self.encoding.push(field.message()?),
+            1 => field.push_message(&mut self.streams)?,
+            2 => field.push_message(&mut self.encoding)?,
             _ => {}
         }
         Ok(())
@@ -184,10 +184,10 @@ impl Message for StripeFooter {
 
     fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
         match field.number {
-            1 => self.streams.push(field.message()?),
-            2 => self.columns.push(field.message()?),
+            1 => field.push_message(&mut self.streams)?,
+            2 => field.push_message(&mut self.columns)?,
             3 => self.writer_timezone = Some(field.string()?),
-            4 => self.encryption.push(field.message()?),
+            4 => field.push_message(&mut self.encryption)?,
             _ => {}
         }
         Ok(())

@@ -83,12 +83,10 @@ impl Fields {
     }
 
     fn add(&mut self, field: &Field<'_>) -> Result<()> {
-        field.spend(size_of::<(Cow<'static, str>, Node)>())?;
         let mut shapes = self.shape.fields.iter();
         let Some(shape) = shapes.find(|shape| shape.number == field.number) else {
             let payloads = self.unknown.entry(field.number).or_default();
-            payloads.push(unknown(field)?);
-            return Ok(());
+            return field.push(payloads, unknown(field)?);
         };
         let place = self.known.iter().position(|(name, _)| name == shape.name);
         if !shape.repeated {
@@ -96,15 +94,18 @@ impl Fields {
             match place {
                 // the last one counts
                 Some(place) => self.known[place].1 = node,
-                None => self.known.push((Cow::Borrowed(shape.name), node)),
+                None => field.push(&mut self.known, (Cow::Borrowed(shape.name), node))?,
             }
             return Ok(());
         }
-        let place = place.unwrap_or_else(|| {
-            let empty = Node::List(Vec::new());
-            self.known.push((Cow::Borrowed(shape.name), empty));
-            self.known.len() - 1
-        });
+        let place = match place {
+            Some(place) => place,
+            None => {
+                let empty = Node::List(Vec::new());
+                field.push(&mut self.known, (Cow::Borrowed(shape.name), empty))?;
+                self.known.len() - 1
+            }
+        };
         match &mut self.known[place].1 {
             Node::List(list) => extend(field, shape.kind, list),
             _ => Ok(()),
@@ -161,17 +162,18 @@ fn extend(field: &Field<'_>, kind: Kind, list: &mut Vec<Node>) -> Result<()> {
         Kind::UInt => false,
         Kind::Int => true,
         _ => {
-            list.push(value(field, kind)?);
-            return Ok(());
+            return field.push(list, value(field, kind)?);
         }
     };
     let mut numbers = Vec::new();
     field.extend_u64(&mut numbers)?;
-    field.spend(numbers.len().saturating_mul(size_of::<Node>()))?;
-    list.extend(numbers.into_iter().map(|number| match signed {
-        true => Node::Int(number as i64),
-        false => Node::UInt(number),
-    }));
+    for number in numbers {
+        let node = match signed {
+            true => Node::Int(number as i64),
+            false => Node::UInt(number),
+        };
+        field.push(list, node)?;
+    }
     Ok(())
 }
 
