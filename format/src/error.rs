@@ -167,6 +167,12 @@ impl Error {
         self
     }
 
+    /// Forgets the offset, which an outer layer does not know the place of.
+    pub fn without_offset(mut self) -> Self {
+        self.0.site.offset = None;
+        self
+    }
+
     /// The error, with something more to say.
     pub fn noting(mut self, note: &str) -> Self {
         self.0.message = format!("{}; {note}", self.0.message).into();

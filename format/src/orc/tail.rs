@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::compress::Codec;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::orc::chunk::{Compression, decode_all, encode};
@@ -252,6 +253,7 @@ impl Tail {
     ) -> Result<Node> {
         let section = decompress_section(bytes, (shape.name(), offset), self.compression, limits)?;
         tree::decode(&section, shape, limits)
+            .map_err(|error| in_section(error, shape.name(), offset, self.compression))
     }
 
     /// Decodes the footer of stripe `ordinal` from its bytes, and checks it.
@@ -299,8 +301,18 @@ fn decode_section<M: Message>(
     limits: &Limits,
 ) -> Result<M> {
     let section = decompress_section(bytes, (M::NAME, offset), compression, limits)?;
-    // offsets within what was decompressed are kept as they are: the file has no such place
-    M::decode(&section, limits)
+    M::decode_stored(&section, bytes.len(), limits)
+        .map_err(|error| in_section(error, M::NAME, offset, compression))
+}
+
+/// The place in the file of an error in the section at `offset`. Offsets within what was decompressed are no
+/// places in the file: the section's is all there is to tell.
+#[cold]
+fn in_section(error: Error, name: &'static str, offset: u64, compression: Compression) -> Error {
+    match compression.codec {
+        Codec::None => error.rebase(offset).at(name, offset),
+        _ => error.without_offset().at(name, offset),
+    }
 }
 
 fn decompress_section<'a>(
@@ -459,6 +471,25 @@ mod tests {
             assert_eq!((&tail.footer, &tail.metadata), (&footer(), &metadata()));
             assert_eq!(tail.tail_length(), file.len() as u64 - 103);
             assert_eq!(decode(&file, file.len()).unwrap(), Step::Done(tail));
+        }
+    }
+
+    #[test]
+    fn errors_in_a_section_name_a_place_in_the_file() {
+        for (kind, place) in [(CompressionKind::None, 1002), (CompressionKind::Zlib, 1000)] {
+            let file = file(kind);
+            let Step::Done(tail) = decode(&file, file.len()).unwrap() else {
+                panic!("the file is whole");
+            };
+            let mut stream = Vec::new();
+            // an empty entry, and one that ends too early
+            encode(&[10, 0, 10, 9], tail.compression, None, &mut stream).unwrap();
+            let limits = Limits::default();
+            let error = tail.row_index(&stream, 1000, &limits).unwrap_err();
+            assert_eq!(error.site().structure, Some("RowIndex"));
+            assert_eq!(error.site().offset, Some(place));
+            let error = tail.tree(&stream, 1000, &tree::ROW_INDEX, &limits);
+            assert_eq!(error.unwrap_err().site().offset, Some(place));
         }
     }
 

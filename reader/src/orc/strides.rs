@@ -100,6 +100,9 @@ impl Walk<'_> {
         let (tail, rows) = (self.file.tail(), self.stripe.rows);
         tail.row_index(&bytes, range.start, limits)
             .and_then(|index| strides(tail, &index, rows, (stored, &field.ty)))
-            .map_err(|error| error.at_column(path.join(".")))
+            .map_err(|error| {
+                let error = error.at("RowIndex", range.start);
+                error.at_column(path.join("."))
+            })
     }
 }
