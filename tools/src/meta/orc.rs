@@ -14,12 +14,13 @@ use lith_format::error::Result;
 use lith_format::limits::Limits;
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::BloomFilter;
+use lith_format::orc::stripe::Stream;
 use lith_format::orc::tail::Tail;
 use lith_format::orc::tree::{self, Shape};
 use lith_format::tree::Node;
 use lith_reader::orc::OrcFile;
 use lith_reader::source::Source;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{digits, json as to_json, print_tree};
@@ -110,23 +111,42 @@ impl Opened<'_> {
         }
         out.part(Part::EndObject)?;
         out.part(Part::Name("bloom"))?;
-        let mut bloom = Map::new();
-        for (stream, range) in walk.footer().stream_ranges(stripe) {
-            if let StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 = stream.kind {
-                let filters = self.bloom_filters(range)?;
-                let kinds = bloom.entry(stream.column.to_string());
-                kinds.or_insert_with(|| json!({}))[stream.kind.name()] = filters;
-            }
+        let streams = walk.footer().stream_ranges(stripe);
+        let is_bloom = |kind| matches!(kind, StreamKind::BloomFilter | StreamKind::BloomFilterUtf8);
+        let mut bloom: Vec<_> = streams
+            .filter(|(stream, _)| is_bloom(stream.kind))
+            .collect();
+        bloom.sort_by_key(|(stream, _)| stream.column);
+        out.part(Part::BeginObject)?;
+        for column in bloom.chunk_by(|(one, _), (next, _)| one.column == next.column) {
+            self.bloom_filters(column, out)?;
         }
-        out.value(&bloom.into())?;
+        out.part(Part::EndObject)?;
         out.part(Part::EndObject)
     }
 
-    fn bloom_filters(&self, range: Range<u64>) -> Result<Value> {
-        let start = range.start;
-        let bytes = self.read(range)?;
-        let index = self.tail().bloom_filters(&bytes, start, &self.limits)?;
-        Ok(index.bloom_filter.iter().map(bloom_filter).collect())
+    /// Prints the Bloom filters of a column, of one kind after the other.
+    fn bloom_filters(
+        &self,
+        streams: &[(&Stream, Range<u64>)],
+        out: &mut dyn Printer,
+    ) -> Result<()> {
+        let column = streams.first().map_or(0, |(stream, _)| stream.column);
+        out.part(Part::Name(&column.to_string()))?;
+        out.part(Part::BeginObject)?;
+        for (stream, range) in streams {
+            out.part(Part::Name(stream.kind.name()))?;
+            out.part(Part::BeginList)?;
+            let bytes = self.read(range.clone())?;
+            let index = self
+                .tail()
+                .bloom_filters(&bytes, range.start, &self.limits)?;
+            for filter in &index.bloom_filter {
+                out.value(&bloom_filter(filter))?;
+            }
+            out.part(Part::EndList)?;
+        }
+        out.part(Part::EndObject)
     }
 }
 
