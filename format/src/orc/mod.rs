@@ -8,40 +8,42 @@
 //! chunks ([`chunk`]). Reading starts at the end ([`tail`]). Names are the specification's.
 // spec: ORCv1.md, "File Tail"
 
-// Layer 0: the wire
+// Layer 0
 mod budget;
 pub mod chunk;
 pub mod encoding;
+
+// Layer 1: the wire
 pub mod proto;
 
-// Layer 1: the messages, the inner ones first
+// Layer 2: the messages, the inner ones first
 pub mod statistics;
 pub mod stripe;
 pub mod tree;
 
-// Layer 2
+// Layer 3
 pub mod encryption;
 pub mod index;
 
-// Layer 3
+// Layer 4
 pub mod footer;
 
-// Layer 4
+// Layer 5
 pub mod tail;
 
-// Layer 5: what they mean
+// Layer 6: what they mean
 pub mod bloom;
 pub mod notation;
 pub mod schema;
 
-// Layer 6
+// Layer 7
 pub mod stats;
 
-// Layer 7
+// Layer 8
 pub mod neutral;
 pub mod strides;
 
-// Layer 8: for tests
+// Layer 9: for tests
 #[cfg(test)]
 mod any;
 #[cfg(test)]
