@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 /// What may be said.
-pub const USAGE: &str = "lith-bench --op meta --file FILE [--cols A,B] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
+pub const USAGE: &str = "lith-bench --op meta --file FILE [--cols A,B] [--mmap 1] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
 
 /// An operation on a file.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct Job {
     case: String,
     file: PathBuf,
     columns: Option<Vec<String>>,
+    mmap: bool,
     runs: usize,
     warm: usize,
     budget: Duration,
@@ -81,6 +82,7 @@ impl Job {
             case: flag("--case").unwrap_or_default().to_owned(),
             file: flag("--file").ok_or("--file is missing")?.into(),
             columns: flag("--cols").map(|names| names.split(',').map(str::to_owned).collect()),
+            mmap: number("--mmap", 0)? != 0,
             runs: number("--n", 5)?.max(1) as usize,
             warm: number("--warm", 1)? as usize,
             budget: Duration::from_millis(number("--budget_ms", 20_000)?),
@@ -154,6 +156,7 @@ impl Job {
     fn some_chunks(&self, columns: &[String]) -> Result<Outcome> {
         let mut options = OpenOptions::default();
         options.columns = Some(columns.to_vec());
+        options.mmap = self.mmap;
         let file = options.open(&self.file)?;
         let schema = file.schema();
         let mut chunks = 0;

@@ -235,10 +235,7 @@ impl<'a> Reader<'a> {
 
     /// Length-prefixed bytes, borrowed.
     pub(crate) fn slice(&mut self) -> Result<&'a [u8]> {
-        let length = self.cursor.varint()?;
-        // a length beyond usize is beyond the bytes left, too
-        self.cursor
-            .take(usize::try_from(length).unwrap_or(usize::MAX))
+        slice(&mut self.cursor)
     }
 
     /// Length-prefixed bytes that outlive the reader.
@@ -347,6 +344,14 @@ impl<'a> Reader<'a> {
             ),
         }
     }
+}
+
+/// Length-prefixed bytes.
+#[inline]
+fn slice<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8]> {
+    let length = cursor.varint()?;
+    // a length beyond usize is beyond the bytes left, too
+    cursor.take(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
 /// The walk over one struct's fields, and which of them were there.

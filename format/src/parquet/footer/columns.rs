@@ -36,7 +36,7 @@ impl Columns {
             left: count,
             columns: Columns::default(),
             leaf_layouts: Vec::new(),
-            names,
+            wanted: Wanted::new(names),
             reader,
         };
         if count > 0 {
@@ -99,10 +99,59 @@ struct Walk<'r, 'a> {
     reader: &'r mut Reader<'a>,
     /// Elements that come.
     left: usize,
-    names: &'r [String],
+    wanted: Wanted<'r>,
     columns: Columns,
     /// The layouts that only leaves have.
     leaf_layouts: Vec<usize>,
+}
+
+/// The names that are wanted, such that most elements are known not to have one of them without decoding them:
+/// a name stands in its element behind its length, and differs in the case of ASCII letters at most, unless the
+/// element has a byte beyond ASCII.
+struct Wanted<'r> {
+    names: &'r [String],
+    /// What a byte of an element may be, by its value.
+    hints: [u8; 256],
+}
+
+impl<'r> Wanted<'r> {
+    /// A byte that is the length of a name.
+    const LENGTH: u8 = 1;
+    /// A byte beyond ASCII: of a name, of the length of a long one, of another number.
+    const BEYOND: u8 = 2;
+
+    fn new(names: &'r [String]) -> Self {
+        let mut hints = [0; 256];
+        for name in names {
+            hints[name.len().min(0x80)] = Self::LENGTH;
+        }
+        hints[0x80..].fill(Self::BEYOND);
+        Wanted { names, hints }
+    }
+
+    fn may_be_in(&self, element: &[u8]) -> bool {
+        let hint = |all, byte: &u8| all | self.hints[usize::from(*byte)];
+        match element.iter().fold(0, hint) {
+            0 => false,
+            Self::LENGTH => self.names.iter().any(|name| {
+                let mut windows = element.windows(name.len() + 1);
+                windows.any(|window| is_name(window, name.as_bytes()))
+            }),
+            _ => true,
+        }
+    }
+}
+
+/// Whether `window` is the length of `name`, and the name in whatever case. Columns that are numbered differ at
+/// their end.
+fn is_name(window: &[u8], name: &[u8]) -> bool {
+    let [length, spelled @ ..] = window else {
+        return false;
+    };
+    let ends = spelled.iter().rev().zip(name.iter().rev());
+    usize::from(*length) == name.len()
+        && ends.take(2).all(|(a, b)| a.eq_ignore_ascii_case(b))
+        && spelled.eq_ignore_ascii_case(name)
 }
 
 /// What of an element tells where it belongs.
@@ -176,19 +225,10 @@ impl<'a> Walk<'_, 'a> {
 
     /// Whether the element passed over since `start` has a name that is wanted.
     fn is_wanted(&mut self, start: usize) -> Result<bool> {
-        let element = self.reader.since(start);
-        // most cannot: the name stands in it behind its length, and differs in the case of ASCII letters at most
-        let may_hold = |name: &String| {
-            let length = name.len();
-            element.windows(length + 1).any(|window| {
-                usize::from(window[0]) == length
-                    && window[1..].eq_ignore_ascii_case(name.as_bytes())
-            })
-        };
-        if element.is_ascii() && !self.names.iter().any(may_hold) {
+        if !self.wanted.may_be_in(self.reader.since(start)) {
             return Ok(false);
         }
-        Ok(names::is_among(self.glance(start)?.name, self.names))
+        Ok(names::is_among(self.glance(start)?.name, self.wanted.names))
     }
 
     /// Looks again at the element that was passed over since `start`.

@@ -11,11 +11,15 @@
 
 use std::ops::Range;
 
+use super::skip::skip_scalar;
 use super::{Reader, Wire};
+use crate::bytes::Cursor;
 use crate::error::Result;
+use crate::limits::Limits;
 
 /// Bytes that are compared at a time.
 const BLOCK: usize = 32;
+const WORDS: usize = BLOCK / 8;
 
 /// How many layouts are kept: structs that have none of them are walked.
 const KEPT: usize = 64;
@@ -58,43 +62,49 @@ impl Reader<'_> {
     /// Passes over a struct, fast if it is like others that this method passed over. Those that get the same
     /// number have the same fields in the same order.
     pub(crate) fn skip_alike(&mut self) -> Result<Option<usize>> {
-        let mut layouts = std::mem::take(&mut self.layouts);
-        let result = match layouts.follow(self) {
-            None => layouts.learn(self),
+        let followed = self
+            .layouts
+            .follow(self.bytes, &mut self.cursor, &self.limits);
+        match followed {
+            None => self.skip_unlike(),
             number => Ok(number),
-        };
-        self.layouts = layouts;
-        result
+        }
+    }
+
+    /// Walks over a struct and keeps its layout under a number, unless there are enough.
+    fn skip_unlike(&mut self) -> Result<Option<usize>> {
+        let start = self.position();
+        self.skip(Wire::Struct)?;
+        let place = start..self.position();
+        if place.len() > LONGEST || self.layouts.kept.len() == KEPT {
+            return Ok(None);
+        }
+        let layout = Layout::of(self.bytes, place, &self.limits)?;
+        self.layouts.kept.push(layout);
+        let number = self.layouts.kept.len() - 1;
+        self.layouts.is_next(number);
+        Ok(Some(number))
     }
 }
 
 impl Layouts {
     /// Passes over the struct that comes next if its layout is known, and gives that one's number; else stays
     /// where it is.
-    fn follow(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
-        let likely = self.kept.get(self.last).map_or(0, |last| last.next);
-        let begin = reader.cursor.clone();
-        for number in (likely..self.kept.len()).chain(0..likely).take(TRIED) {
-            if self.kept[number].follow(reader).is_some() {
+    #[inline]
+    fn follow(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>, limits: &Limits) -> Option<usize> {
+        let likely = self.kept.get(self.last)?.next;
+        if self.kept[likely].follow(bytes, cursor, limits).is_some() {
+            self.is_next(likely);
+            return Some(likely);
+        }
+        let others = (likely + 1..self.kept.len()).chain(0..likely);
+        for number in others.take(TRIED - 1) {
+            if self.kept[number].follow(bytes, cursor, limits).is_some() {
                 self.is_next(number);
                 return Some(number);
             }
-            reader.cursor = begin.clone();
         }
         None
-    }
-
-    /// Walks over the struct that comes next and keeps its layout under a number, unless there are enough.
-    fn learn(&mut self, reader: &mut Reader<'_>) -> Result<Option<usize>> {
-        let start = reader.position();
-        reader.skip(Wire::Struct)?;
-        let place = start..reader.position();
-        if place.len() > LONGEST || self.kept.len() == KEPT {
-            return Ok(None);
-        }
-        self.kept.push(Layout::of(reader, place, PATIENCE)?);
-        self.is_next(self.kept.len() - 1);
-        Ok(Some(self.kept.len() - 1))
     }
 
     fn is_next(&mut self, number: usize) {
@@ -106,58 +116,63 @@ impl Layouts {
 }
 
 impl Layout {
-    /// The layout of the struct at `place`.
-    fn of(reader: &Reader<'_>, place: Range<usize>, patience: usize) -> Result<Self> {
-        let bytes = &reader.bytes[place.clone()];
+    /// The layout of the struct at `place` in `bytes`.
+    fn of(bytes: &[u8], place: Range<usize>, limits: &Limits) -> Result<Self> {
+        let start = place.start;
+        let bytes = &bytes[place];
         let mut decisive = vec![0xff; bytes.len()];
         let mut values = Vec::new();
-        let mut walk = Reader::new(bytes, &reader.limits);
-        walk.skip_traced(Wire::Struct, &mut |wire, place| {
+        Reader::new(bytes, limits).skip_traced(Wire::Struct, &mut |wire, place| {
             mask(wire, &bytes[place.clone()], &mut decisive[place.clone()]);
             values.push((wire, place));
         })?;
         decisive.resize(bytes.len() + BLOCK, 0);
         Ok(Layout {
-            start: place.start,
+            start,
             decisive,
             values,
             next: 0,
             detours: 0,
-            patience,
+            patience: PATIENCE,
         })
     }
 
-    /// Passes over the struct that comes next; `None` if it is not laid out like this.
-    fn follow(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        let model = reader.bytes.get(self.start..)?;
-        let (start, mut done) = (reader.position(), 0);
-        while let Some(at) = difference(
-            model.get(done..)?,
-            reader.cursor.rest(),
-            self.decisive.get(done..)?,
-        )? {
+    /// Passes over the struct at `cursor` in `bytes`; `None` if it is not laid out like this, and then the
+    /// cursor stays.
+    #[inline]
+    fn follow(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>, limits: &Limits) -> Option<()> {
+        let model = bytes.get(self.start..)?;
+        let (mut ahead, mut done) = (cursor.clone(), 0);
+        while let Some(at) =
+            difference(model.get(done..)?, ahead.rest(), self.decisive.get(done..)?)?
+        {
             let (wire, place) = self.value_at(done + at)?;
-            reader.cursor.take(place.start - done).ok()?;
-            reader.skip(*wire).ok()?;
+            ahead.take(place.start - done).ok()?;
+            skip_scalar(&mut ahead, *wire).ok()?;
             done = place.end;
             self.detours += 1;
         }
         let length = self.decisive.len() - BLOCK;
-        reader.cursor.take(length - done).ok()?;
+        ahead.take(length - done).ok()?;
         if self.detours > self.patience {
-            self.replace(reader, start..reader.position());
+            self.replace(bytes, cursor.position()..ahead.position(), limits);
         }
+        *cursor = ahead;
         Some(())
     }
 
     /// Takes the struct at `place` for the model: offsets grow along a file, and so do their varints.
-    fn replace(&mut self, reader: &Reader<'_>, place: Range<usize>) {
-        let next = self.next;
-        self.patience *= 2;
+    #[cold]
+    fn replace(&mut self, bytes: &[u8], place: Range<usize>, limits: &Limits) {
+        let (next, patience) = (self.next, self.patience * 2);
         if place.len() <= LONGEST
-            && let Ok(layout) = Layout::of(reader, place, self.patience)
+            && let Ok(layout) = Layout::of(bytes, place, limits)
         {
-            *self = Layout { next, ..layout };
+            *self = Layout {
+                next,
+                patience,
+                ..layout
+            };
         }
     }
 
@@ -194,19 +209,27 @@ fn difference(a: &[u8], b: &[u8], decisive: &[u8]) -> Option<Option<usize>> {
     let b = b.get(..decisive.len())?.as_chunks::<BLOCK>().0;
     let decisive = decisive.as_chunks::<BLOCK>().0;
     for (number, ((a, b), decisive)) in a.iter().zip(b).zip(decisive).enumerate() {
-        let differing = |at: usize| (a[at] ^ b[at]) & decisive[at];
-        if (0..BLOCK).fold(0, |all, at| all | differing(at)) != 0 {
-            let first = (0..BLOCK).find(|at| differing(*at) != 0);
-            return Some(first.map(|first| number * BLOCK + first));
+        let (a, b, decisive) = (words(a), words(b), words(decisive));
+        let differing: [u64; WORDS] = std::array::from_fn(|at| (a[at] ^ b[at]) & decisive[at]);
+        if differing.iter().fold(0, |all, word| all | word) != 0 {
+            let word = differing.iter().take_while(|word| **word == 0).count();
+            let byte = differing.get(word)?.trailing_zeros() as usize / 8;
+            return Some(Some(number * BLOCK + word * 8 + byte));
         }
     }
     Some(None)
 }
 
+/// A block as numbers of which the lowest byte comes first.
+#[inline(always)]
+fn words(block: &[u8; BLOCK]) -> [u64; WORDS] {
+    let words = block.as_chunks().0;
+    std::array::from_fn(|at| u64::from_le_bytes(words[at]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
     use crate::parquet::{testing, thrift};
 
     /// Passes over `count` structs in both ways; the places behind each, or the kind of the error.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::{Reader, Wire, beyond};
+use super::{Reader, Wire, beyond, slice};
+use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 
 impl Reader<'_> {
@@ -42,23 +43,10 @@ impl Reader<'_> {
             }
             _ => {
                 let start = self.position();
-                self.skip_scalar(wire)?;
+                skip_scalar(&mut self.cursor, wire)?;
                 trace(wire, start..self.position());
                 Ok(())
             }
-        }
-    }
-
-    /// A value without parts. A field's boolean takes no byte.
-    #[inline(always)]
-    fn skip_scalar(&mut self, wire: Wire) -> Result<()> {
-        match wire {
-            Wire::I16 | Wire::I32 | Wire::I64 => self.cursor.varint().map(drop),
-            Wire::Binary => self.slice().map(drop),
-            Wire::I8 => self.cursor.take(1).map(drop),
-            Wire::Double => self.cursor.take(8).map(drop),
-            Wire::Uuid => self.cursor.take(16).map(drop),
-            _ => Ok(()),
         }
     }
 
@@ -116,6 +104,19 @@ impl Reader<'_> {
             Wire::Bool(_) => self.skip_within(Wire::I8, depth, trace),
             _ => self.skip_within(wire, depth, trace),
         }
+    }
+}
+
+/// A value without parts. A field's boolean takes no byte.
+#[inline(always)]
+pub(super) fn skip_scalar(cursor: &mut Cursor<'_>, wire: Wire) -> Result<()> {
+    match wire {
+        Wire::I16 | Wire::I32 | Wire::I64 => cursor.varint().map(drop),
+        Wire::Binary => slice(cursor).map(drop),
+        Wire::I8 => cursor.take(1).map(drop),
+        Wire::Double => cursor.take(8).map(drop),
+        Wire::Uuid => cursor.take(16).map(drop),
+        _ => Ok(()),
     }
 }
 
