@@ -9,8 +9,8 @@
 //! that no file can choose names that collide.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::error::{Error, Result};
@@ -65,10 +65,24 @@ impl Meaning {
     }
 }
 
-/// Whether some of `wanted` may mean a field of this name.
-pub(crate) fn is_among(name: &str, wanted: &[String]) -> bool {
-    let folded = name.to_lowercase();
-    wanted.iter().any(|wanted| wanted.to_lowercase() == folded)
+/// Names that are wanted, in whatever case.
+#[derive(Debug)]
+pub(crate) struct Wanted(HashSet<String>);
+
+impl Wanted {
+    pub(crate) fn new(names: &[String]) -> Self {
+        Wanted(names.iter().map(|name| name.to_lowercase()).collect())
+    }
+
+    /// Whether one of them may mean a field of this name.
+    pub(crate) fn accepts(&self, name: &str) -> bool {
+        self.0.contains(&name.to_lowercase())
+    }
+
+    /// The names as they are compared.
+    pub(crate) fn folded(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
 }
 
 /// What `name` means among `fields`.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::names;
+use crate::names::Wanted;
 use crate::orc::encoding::TypeKind;
 use crate::orc::footer::{Footer, Type};
 use crate::schema::{Field, LeafId, Schema};
@@ -101,9 +101,10 @@ impl FileSchema {
         let leaves = std::mem::take(&mut self.leaves);
         let types = std::mem::take(&mut self.types);
         let mut leaves = leaves.into_iter().zip(types);
+        let wanted = Wanted::new(names);
         for (field, column) in fields.into_iter().zip(columns) {
             let of_field = leaves.by_ref().take(field.leaf_count());
-            if names::is_among(&field.name, names) {
+            if wanted.accepts(&field.name) {
                 for (leaf, ty) in of_field {
                     self.leaves.push(leaf);
                     self.types.push(ty);

@@ -10,7 +10,7 @@
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::names;
+use crate::names::Wanted;
 use crate::parquet::footer::FileMetaData;
 use crate::parquet::row_group::{RowGroup, SortingColumn};
 use crate::parquet::schema_element::SchemaElement;
@@ -32,11 +32,13 @@ impl Columns {
     pub(super) fn decode(reader: &mut Reader<'_>, names: &[String]) -> Result<Self> {
         let count = reader.list_head(Wire::Struct)?;
         Limits::check(count as u64, reader.limits().schema_nodes, "schema")?;
+        let wanted = Wanted::new(names);
         let mut walk = Walk {
             left: count,
             columns: Columns::default(),
             leaf_layouts: Vec::new(),
-            wanted: Wanted::new(names),
+            hints: Hints::new(&wanted),
+            wanted,
             reader,
         };
         if count > 0 {
@@ -99,41 +101,40 @@ struct Walk<'r, 'a> {
     reader: &'r mut Reader<'a>,
     /// Elements that come.
     left: usize,
-    wanted: Wanted<'r>,
+    wanted: Wanted,
+    hints: Hints,
     columns: Columns,
     /// The layouts that only leaves have.
     leaf_layouts: Vec<usize>,
 }
 
-/// The names that are wanted, such that most elements are known not to have one of them without decoding them:
-/// a name stands in its element behind its length, and differs in the case of ASCII letters at most, unless the
-/// element has a byte beyond ASCII.
-struct Wanted<'r> {
-    names: &'r [String],
-    /// What a byte of an element may be, by its value.
-    hints: [u8; 256],
-}
+/// What a byte of an element may be, by its value. Most elements are known by that not to have a wanted name
+/// without being decoded: a name stands behind its length, and unless there is a byte beyond ASCII, it differs
+/// from the wanted one in the case of ASCII letters at most.
+struct Hints([u8; 256]);
 
-impl<'r> Wanted<'r> {
-    /// A byte that is the length of a name.
+impl Hints {
+    /// The length of a wanted name.
     const LENGTH: u8 = 1;
     /// A byte beyond ASCII: of a name, of the length of a long one, of another number.
     const BEYOND: u8 = 2;
+    /// How many names an element is searched for before decoding it costs less.
+    const FEW: usize = 8;
 
-    fn new(names: &'r [String]) -> Self {
+    fn new(wanted: &Wanted) -> Self {
         let mut hints = [0; 256];
-        for name in names {
+        for name in wanted.folded() {
             hints[name.len().min(0x80)] = Self::LENGTH;
         }
         hints[0x80..].fill(Self::BEYOND);
-        Wanted { names, hints }
+        Hints(hints)
     }
 
-    fn may_be_in(&self, element: &[u8]) -> bool {
-        let hint = |all, byte: &u8| all | self.hints[usize::from(*byte)];
+    fn may_hold(&self, wanted: &Wanted, element: &[u8]) -> bool {
+        let hint = |all, byte: &u8| all | self.0[usize::from(*byte)];
         match element.iter().fold(0, hint) {
             0 => false,
-            Self::LENGTH => self.names.iter().any(|name| {
+            Self::LENGTH if wanted.folded().len() <= Self::FEW => wanted.folded().any(|name| {
                 let mut windows = element.windows(name.len() + 1);
                 windows.any(|window| is_name(window, name.as_bytes()))
             }),
@@ -159,7 +160,8 @@ fn is_name(window: &[u8], name: &[u8]) -> bool {
 struct Glance<'a> {
     name: &'a str,
     is_leaf: bool,
-    children: usize,
+    /// Means nothing of a leaf.
+    children: i32,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -216,7 +218,9 @@ impl<'a> Walk<'_, 'a> {
         }
         let element = self.glance(start)?;
         if !element.is_leaf {
-            return Ok(element.children);
+            return usize::try_from(element.children).map_err(|_| {
+                Error::corrupt("a group has a negative number of children").at("schema", 0)
+            });
         }
         self.columns.all += 1;
         self.leaf_layouts.extend(layout);
@@ -225,10 +229,11 @@ impl<'a> Walk<'_, 'a> {
 
     /// Whether the element passed over since `start` has a name that is wanted.
     fn is_wanted(&mut self, start: usize) -> Result<bool> {
-        if !self.wanted.may_be_in(self.reader.since(start)) {
+        if !self.hints.may_hold(&self.wanted, self.reader.since(start)) {
             return Ok(false);
         }
-        Ok(names::is_among(self.glance(start)?.name, self.wanted.names))
+        let name = self.glance(start)?.name;
+        Ok(self.wanted.accepts(name))
     }
 
     /// Looks again at the element that was passed over since `start`.
@@ -244,12 +249,7 @@ impl<'a> Walk<'_, 'a> {
                     self.reader.skip(wire)?;
                 }
                 (4, Wire::Binary) => glance.name = self.reader.text()?,
-                (5, Wire::I32) => {
-                    let children = self.reader.i32()?;
-                    glance.children = usize::try_from(children).map_err(|_| {
-                        Error::corrupt("a group has a negative number of children").at("schema", 0)
-                    })?;
-                }
+                (5, Wire::I32) => glance.children = self.reader.i32()?,
                 _ => fields.skip(self.reader, wire)?,
             }
         }
@@ -278,21 +278,22 @@ mod tests {
         }
     }
 
-    /// Two row groups of `root(a, b(x, y), C, é)`, the chunk of leaf `n` with `n` values.
+    /// Two row groups of `root(a, b(x, y), C, é, K)`, the chunk of leaf `n` with `n` values.
     fn metadata() -> FileMetaData {
         let mut meta = testing::file_metadata();
         meta.schema = vec![
-            element("root", 4),
+            element("root", 5),
             element("a", 0),
             element("b", 2),
             element("x", 0),
             element("y", 0),
             element("C", 0),
             element("é", 0),
+            element("K", 0),
         ];
         let model = testing::row_group();
         let mut group = RowGroup {
-            columns: vec![model.columns[0].clone(); 5],
+            columns: vec![model.columns[0].clone(); 6],
             ..model
         };
         for (leaf, chunk) in group.columns.iter_mut().enumerate() {
@@ -304,7 +305,7 @@ mod tests {
         };
         group.sorting_columns = Some(vec![by(3), by(0), by(4)]);
         meta.row_groups = vec![group.clone(), group];
-        meta.column_orders = Some((10..15).map(ColumnOrder::Other).collect());
+        meta.column_orders = Some((10..16).map(ColumnOrder::Other).collect());
         meta
     }
 
@@ -319,6 +320,8 @@ mod tests {
             (&["c", "É", "nothing"][..], &[3, 4][..], vec![0]),
             (&["B"], &[1, 2], vec![]),
             (&["a", "C"], &[0, 3], vec![1, 0]),
+            // of no ASCII letter, but it folds to the one that K does
+            (&["\u{212a}"], &[5], vec![]),
             (&[], &[], vec![]),
         ] {
             let footer = decode(&metadata(), names).unwrap();
@@ -354,7 +357,11 @@ mod tests {
         let corrupt = Err(crate::error::ErrorKind::Corrupt);
         assert_eq!(changed(|_| {}), Ok(()));
         assert_eq!(
-            changed(|meta| meta.schema[0].num_children = Some(5)),
+            changed(|meta| meta.schema[1].num_children = Some(-1)),
+            Ok(())
+        );
+        assert_eq!(
+            changed(|meta| meta.schema[0].num_children = Some(6)),
             corrupt
         );
         assert_eq!(
@@ -369,6 +376,15 @@ mod tests {
             changed(|meta| drop(meta.row_groups[1].columns.pop())),
             corrupt
         );
+    }
+
+    #[test]
+    fn many_names_are_found_as_few_are() {
+        let few = decode(&metadata(), &["c", "b"]).unwrap();
+        let mut names = vec!["c", "b"];
+        names.extend(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+        let many = decode(&metadata(), &names).unwrap();
+        assert_eq!(many.whole().unwrap(), few.whole().unwrap());
     }
 
     #[test]
