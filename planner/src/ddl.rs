@@ -22,7 +22,7 @@ use lith_format::types::LogicalType;
 use crate::expr::name_sql;
 use crate::read_schema::spark_schema;
 
-/// The statement for a table of this name, format and place.
+/// The statement for a table of this name, format and place. Its shapes are in the default reference system.
 pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &str) -> String {
     let schema = spark_schema(&table.schema);
     let mut out = String::new();
@@ -58,6 +58,7 @@ pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &
 }
 
 /// The columns as one type, `struct<a:int,b:array<string>>`, with every name written so that Spark reads it back.
+/// Shapes are in the default reference system.
 pub fn spark_notation(schema: &Schema) -> String {
     let schema = spark_schema(schema);
     lower_type(&LogicalType::Struct(schema.fields.into()))
@@ -77,7 +78,15 @@ fn lower_type(ty: &LogicalType) -> String {
             let fields: Vec<String> = fields.iter().map(field).collect();
             format!("struct<{}>", fields.join(","))
         }
-        flat => flat.to_string(),
+        flat => flat_type(flat),
+    }
+}
+
+/// A type without fields. Shapes are those of the default reference system, whose number is 4326.
+fn flat_type(ty: &LogicalType) -> String {
+    match ty {
+        LogicalType::Geometry | LogicalType::Geography => format!("{ty}(4326)"),
+        _ => ty.to_string(),
     }
 }
 
@@ -131,7 +140,7 @@ fn ddl_type(ty: &LogicalType) -> String {
             let fields: Vec<String> = fields.iter().map(field).collect();
             format!("STRUCT<{}>", fields.join(", "))
         }
-        flat => flat.to_string().to_uppercase(),
+        flat => flat_type(flat).to_uppercase(),
     }
 }
 

@@ -95,6 +95,8 @@ fn as_spark(field: &Field) -> Field {
         T::Struct(fields) => T::Struct(fields.iter().map(as_spark).collect()),
         // only computed in another unit
         time @ T::Time { .. } => time.clone(),
+        // only read as bytes
+        shape @ (T::Geometry | T::Geography) => shape.clone(),
         flat => spark_type(flat),
     };
     Field {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Inspect, explain, count and scan Parquet and ORC.
@@ -68,7 +69,7 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 pub struct Input {
     /// Files, directories or quoted globs: one table, each file once, with the columns of the first by path.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
     /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
     /// it is read kills the process.
@@ -99,7 +100,7 @@ impl Input {
 #[derive(Debug, Clone, Args)]
 pub struct Files {
     /// Files, directories or quoted globs, each file once; of several, each is named, in JSON one a line.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
     /// What encrypted files are read with.
     #[command(flatten)]
@@ -163,6 +164,14 @@ pub struct Query {
 
 /// `lith inspect`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: one object: files, formats, created_by, rows, row_groups, bytes, footer_bytes, \
+smallest_row_group and largest_row_group {rows, bytes}, sorted_by, keys, partition_columns, \
+partitions, encryption [{column, algorithm, key, mask}], warnings, columns [{name, path, type, \
+codecs, encodings, compressed_bytes, uncompressed_bytes, null_count, min, min_exact, max, max_exact, \
+has_index, has_bloom, bloom_is_trusted, distrust}]. What is not known is null. A bound that is not \
+exact may lie outside of the values (~ in text)."
+)]
 pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
@@ -177,6 +186,12 @@ pub struct Inspect {
 
 /// `lith stats`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: stats [{file, row_group, column, type, rows, value_count, null_count, nan_count, \
+distinct_count, min, min_exact, max, max_exact, compressed_bytes, uncompressed_bytes, distrust}], or \
+{file, row_group, column, error}. value_count counts nulls too. What is not known is null; distrust \
+says why stored bounds are not used."
+)]
 pub struct Stats {
     /// Where data is.
     #[command(flatten)]
@@ -191,6 +206,12 @@ pub struct Stats {
 
 /// `lith pages`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: strides [{row_group, column, first_row, rows, values, null_count, min, min_exact, max, \
+max_exact, distrust, encoding}], of Parquet also page_type, offset, bytes (with the header), \
+compressed_bytes, uncompressed_bytes; or {row_group, column, error}. Of several files, one object a \
+line, with file. What is not known is null."
+)]
 pub struct Pages {
     /// Which files.
     #[command(flatten)]
@@ -205,6 +226,12 @@ pub struct Pages {
 
 /// `lith meta`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: format, then the structures of the file under their names in the specification: of Parquet \
+footer_length, footer, chunks (indexes and page headers of each column chunk); of ORC file_length, \
+postscript_length, postscript, footer, stripe_stats, stripes. Of several files, one object a line, \
+with file."
+)]
 pub struct Meta {
     /// Which files.
     #[command(flatten)]
@@ -225,6 +252,9 @@ pub enum TextFormat {
 
 /// `lith schema`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: columns [{name, type, nullable, partition}], in order; partition columns last."
+)]
 pub struct Schema {
     /// Where data is.
     #[command(flatten)]
@@ -392,5 +422,39 @@ fn scale(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(scale) if scale > 0.0 && scale <= 100.0 => Ok(scale),
         _ => Err("a number above 0 and up to 100".into()),
+    }
+}
+
+/// The path that a URL of a local file names (`file:///data/x`, `file:/data/x`); anything else as it is.
+fn local(path: PathBuf) -> PathBuf {
+    let rest = path.to_str().and_then(|text| text.strip_prefix("file:"));
+    let rest = rest.map(|rest| match rest.strip_prefix("//") {
+        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
+        None => rest,
+    });
+    match rest {
+        Some(rest) if rest.starts_with('/') && !path.exists() => PathBuf::from(rest),
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_local_files_are_paths() {
+        let shown = |text: &str| local(text.into()).display().to_string();
+        for url in [
+            "file:///a/b=1",
+            "file:/a/b=1",
+            "file://localhost/a/b=1",
+            "/a/b=1",
+        ] {
+            assert_eq!(shown(url), "/a/b=1");
+        }
+        for other in ["file://host/a", "file:a", "s3://a/b", "file"] {
+            assert_eq!(shown(other), other);
+        }
     }
 }

@@ -1,15 +1,19 @@
 //! The leaves that a command shows, and how it shows a bound of one.
 
+use std::path::{Path, PathBuf};
+
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
+use lith_format::figures::plural;
 use lith_format::render::render_text;
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::Bound;
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use serde_json::Value;
 
 use crate::dataset::split_columns;
+use crate::failure::Failure;
 use crate::meta::value_json;
 use crate::names::shown_path;
 
@@ -17,42 +21,156 @@ use crate::names::shown_path;
 pub struct Leaf {
     /// Its number.
     pub id: LeafId,
-    /// Its path, joined by dots.
+    /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
+    path: Vec<String>,
     /// What it means.
     pub ty: LogicalType,
 }
 
-/// The leaves that are named, or below what is named, in the order of the schema; all if nothing is.
-///
-/// # Errors
-/// A name that is neither a leaf nor above one.
-pub fn select(schema: &Schema, wanted: Option<&str>) -> Result<Vec<Leaf>> {
+/// All leaves of a schema, in its order.
+fn all(schema: &Schema) -> Vec<Leaf> {
     let leaves = schema.leaves().into_iter().zip(0..);
-    let mut all: Vec<Leaf> = leaves
-        .map(|((path, field), id)| Leaf {
-            id: LeafId(id),
-            name: shown_path(&path),
-            ty: field.ty.clone(),
-        })
-        .collect();
-    let Some(wanted) = wanted.map(split_columns) else {
-        return Ok(all);
+    let leaf = |((path, field), id): ((Vec<&str>, &Field), u32)| Leaf {
+        id: LeafId(id),
+        name: shown_path(&path),
+        path: path.into_iter().map(str::to_owned).collect(),
+        ty: field.ty.clone(),
     };
-    let is_below = |leaf: &Leaf, name: &String| {
-        let rest = leaf.name.strip_prefix(name.trim_matches('`'));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    match wanted
-        .iter()
-        .find(|name| !all.iter().any(|leaf| is_below(leaf, name)))
-    {
-        Some(name) => Err(Error::invalid(format!("there is no column {name}"))),
-        None => {
-            all.retain(|leaf| wanted.iter().any(|name| is_below(leaf, name)));
-            Ok(all)
+    leaves.map(leaf).collect()
+}
+
+/// The columns that are asked for, of one file after the other.
+pub struct Wanted {
+    /// Nothing stands for all.
+    names: Option<Vec<Name>>,
+}
+
+/// A name as it was given, its parts, whether some file has it, and which do not.
+struct Name {
+    text: String,
+    parts: Vec<String>,
+    found: bool,
+    lacking: Option<PathBuf>,
+    others: u64,
+}
+
+impl Wanted {
+    /// A list as the command line takes it.
+    pub fn new(columns: Option<&str>) -> Self {
+        let name = |text: String| Name {
+            parts: split_path(&text),
+            text,
+            found: false,
+            lacking: None,
+            others: 0,
+        };
+        let names = columns.map(|columns| split_columns(columns).into_iter().map(name).collect());
+        Wanted { names }
+    }
+
+    /// The leaves that are named, or below what is named, in the order of the schema; all if nothing is asked
+    /// for. That the file does not have a name is told in the end.
+    ///
+    /// # Errors
+    /// A name that `alone`, the only file, does not have.
+    pub fn select(&mut self, schema: &Schema, path: &Path, alone: bool) -> Result<Vec<Leaf>> {
+        let all = all(schema);
+        let Some(names) = &mut self.names else {
+            return Ok(all);
+        };
+        let mut kept = vec![false; all.len()];
+        for name in names {
+            let found = name.find(&all);
+            name.found |= !found.is_empty();
+            if found.is_empty() {
+                name.others += u64::from(name.lacking.is_some());
+                name.lacking.get_or_insert_with(|| path.to_path_buf());
+                if alone {
+                    return Err(name.missing());
+                }
+            }
+            found.into_iter().for_each(|leaf| kept[leaf] = true);
+        }
+        let leaves = all.into_iter().zip(kept);
+        Ok(leaves
+            .filter_map(|(leaf, kept)| kept.then_some(leaf))
+            .collect())
+    }
+
+    /// To be asked when all files were shown: tells on standard error which files lack a column.
+    ///
+    /// # Errors
+    /// A name that no file has.
+    pub fn end(&self) -> Result<()> {
+        for name in self.names.iter().flatten() {
+            match (&name.lacking, name.found) {
+                (_, false) => return Err(name.missing()),
+                (Some(_), true) => Failure::from(name.missing()).report(),
+                (None, true) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Name {
+    /// Which leaves have this name, else which have it but for the case of its letters.
+    fn find(&self, leaves: &[Leaf]) -> Vec<usize> {
+        let below = |same: fn(&str, &str) -> bool| -> Vec<usize> {
+            let is_below = |leaf: &Leaf| {
+                let parts = self.parts.iter().zip(&leaf.path);
+                let named = leaf.path.len() >= self.parts.len();
+                named && parts.into_iter().all(|(name, part)| same(name, part))
+            };
+            let leaves = leaves.iter().enumerate();
+            let below =
+                leaves.filter(|(_, leaf)| is_below(leaf) || same(&self.text, &leaf.path[0]));
+            below.map(|(index, _)| index).collect()
+        };
+        match below(|name, part| name == part) {
+            exact if exact.is_empty() => {
+                below(|name, part| name.to_lowercase() == part.to_lowercase())
+            }
+            exact => exact,
         }
     }
+
+    fn missing(&self) -> Error {
+        let error = Error::invalid(format!("there is no column {}", self.text));
+        let error = match &self.lacking {
+            Some(path) => error.at_path(path),
+            None => error,
+        };
+        match self.others {
+            0 => error,
+            others => error.noting(&format!("nor in {}", plural(others, "other file"))),
+        }
+    }
+}
+
+/// The parts of a name between dots that are not inside of back-quotes.
+fn split_path(text: &str) -> Vec<String> {
+    let (mut parts, mut quoted) = (vec![String::new()], false);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '`' if quoted && letters.next_if_eq(&'`').is_some() => {}
+            '`' => {
+                quoted = !quoted;
+                continue;
+            }
+            '.' if !quoted => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(letter);
+        }
+    }
+    parts
 }
 
 /// A bound of a column of type `ty` as text, with `~` before it if it may be inexact.
@@ -130,8 +248,6 @@ impl Failed {
 
 #[cfg(test)]
 mod tests {
-    use lith_format::schema::Field;
-
     use super::*;
 
     #[test]
@@ -144,14 +260,24 @@ mod tests {
             Field::nullable("a", LogicalType::Struct(inner.into())),
             Field::nullable("ab", LogicalType::Int32),
         ]);
+        let select = |wanted| Wanted::new(wanted).select(&schema, Path::new("x.parquet"), true);
         let names = |wanted| -> Vec<String> {
-            let leaves = select(&schema, wanted).unwrap();
+            let leaves = select(wanted).unwrap();
             leaves.into_iter().map(|leaf| leaf.name).collect()
         };
         assert_eq!(names(None), ["a.x", "a.y", "ab"]);
         assert_eq!(names(Some("ab,a.y")), ["a.y", "ab"]);
         assert_eq!(names(Some("`a`")), ["a.x", "a.y"]);
-        assert!(select(&schema, Some("a.z")).is_err());
-        assert!(select(&schema, Some("b")).is_err());
+        assert_eq!(names(Some("A.Y,`AB`")), ["a.y", "ab"]);
+        assert!(select(Some("a.z")).is_err());
+        assert!(select(Some("b")).is_err());
+        assert!(select(Some("`a.x`")).is_err());
+    }
+
+    #[test]
+    fn names_are_split_at_dots_outside_of_back_quotes() {
+        assert_eq!(split_path("a.b"), ["a", "b"]);
+        assert_eq!(split_path("`a.b`.c"), ["a.b", "c"]);
+        assert_eq!(split_path("`a``b`.c"), ["a`b", "c"]);
     }
 }

@@ -4,7 +4,7 @@
 //! group does not say (sizes of an ORC column, a null count) is unknown of the whole. A file without a column
 //! has a null of it in every row.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lith_format::error::Result;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
@@ -54,9 +54,9 @@ pub struct Summary {
     /// How schemas of other files differ from the first one's.
     pub differences: Differences,
     /// Orders that row groups say their rows are in, each once.
-    pub orders: Vec<String>,
+    pub orders: BTreeSet<String>,
     /// Keys of application metadata, each once.
-    pub keys: Vec<String>,
+    pub keys: BTreeSet<String>,
     /// Rows and bytes of the smallest and of the largest row group, by bytes.
     pub extremes: Option<[(u64, u64); 2]>,
     /// Files whose footer states another number of rows than its row groups have: the first one's path, what
@@ -159,7 +159,7 @@ impl Summary {
             });
             let names = names.collect::<Vec<_>>().join(", ");
             if !names.is_empty() {
-                once(&mut self.orders, names);
+                self.orders.insert(names);
             }
             for (&index, chunk) in columns.iter().zip(&group.columns) {
                 let column = &mut self.columns[index];
@@ -215,7 +215,7 @@ impl Summary {
             once(&mut self.writers, writer.clone());
         }
         for (key, _) in &meta.key_values {
-            once(&mut self.keys, key.clone());
+            self.keys.insert(key.clone());
         }
         self.rows += meta.rows;
         self.row_groups += meta.row_groups.len() as u64;

@@ -153,7 +153,7 @@ fn unbounded(column: &ColumnSummary) -> Option<String> {
     Some(
         match column.stats.min.is_some() || column.stats.max.is_some() {
             true => format!("only one bound can be used in {groups}"),
-            false => format!("there are no bounds in {groups}, so that they skip nothing there"),
+            false => format!("there are no bounds to skip by in {groups}"),
         },
     )
 }

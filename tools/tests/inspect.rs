@@ -364,3 +364,47 @@ fn a_file_without_a_column_has_nulls_of_it() {
     assert_eq!(shown["columns"][1]["name"], "c1");
     assert_eq!(shown["columns"][1]["null_count"], 3);
 }
+
+#[test]
+fn a_file_without_an_asked_column_is_passed_over() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, columns) in [("1.parquet", 1), ("2.parquet", 2)] {
+        wide(&scratch.path().join(name), columns);
+    }
+    let path = format!("file://{}", scratch.path().display());
+    for command in ["stats", "pages"] {
+        let output = lith(&[command, &path, "-c", "C1"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.contains("1.parquet: there is no column C1"), "{said}");
+        assert!(String::from_utf8(output.stdout).unwrap().contains("c1"));
+        let output = lith(&[command, &path, "-c", "c2"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+}
+
+#[test]
+fn types_that_spark_does_not_have_are_refused_by_name() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: types of Spark are not tried");
+        return;
+    };
+    let corpus = Path::new(&shared).join("corpus");
+    let path = |file: &str| corpus.join(file).display().to_string();
+    let wide = path("synth/parquet/pa_decimal_flba_39_76.parquet");
+    for format in ["spark", "ddl"] {
+        let output = lith(&["schema", &wide, "-f", format]);
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains("d39_33") && said.contains("decimal(39,33)"),
+            "{said}"
+        );
+    }
+    let geo = path("parquet/geospatial/crs-default.parquet");
+    assert!(stdout(&["schema", &geo, "-f", "spark"]).contains("geometry(4326)"));
+    let other = path("parquet/geospatial/crs-projjson.parquet");
+    let output = lith(&["schema", &other, "-f", "spark"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+}

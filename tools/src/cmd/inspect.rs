@@ -1,5 +1,6 @@
 //! `lith inspect`: what a file or dataset holds, on one screen, from footers alone.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use lith_format::render::escape_controls;
@@ -138,8 +139,8 @@ fn layout(summary: &Summary) -> String {
         ));
     }
     for (title, list) in [
-        ("sorted by", summary.orders.join(", or by ")),
-        ("keys:", summary.keys.join(", ")),
+        ("sorted by", listed_names(&summary.orders, ", or by ")),
+        ("keys:", listed_names(&summary.keys, ", ")),
     ] {
         if !list.is_empty() {
             let list = escape_controls(&shorten(&list, LIST_WIDTH));
@@ -147,6 +148,12 @@ fn layout(summary: &Summary) -> String {
         }
     }
     out
+}
+
+fn listed_names(names: &BTreeSet<String>, between: &str) -> String {
+    // more would be cut off
+    let names: Vec<&str> = names.iter().take(LIST_WIDTH).map(String::as_str).collect();
+    names.join(between)
 }
 
 /// The columns; of too many, the largest, in their order.

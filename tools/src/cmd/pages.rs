@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::Pages;
 use crate::failure::Result;
 use crate::keys::decryption;
-use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json};
+use crate::leaves::{Failed, Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
 /// A stride and whose it is; or why there is none.
@@ -45,14 +45,18 @@ struct Stride {
 pub(super) fn run(args: &Pages) -> Result {
     let mut options = OpenOptions::default();
     options.decryption = decryption(&args.files.keys)?;
+    let mut wanted = Wanted::new(args.columns.as_deref());
     print_documents(&args.files.paths, args.format, |path, document| {
-        show(&options.open(path)?, args, document)
-    })
+        show(&options.open(path)?, args, &mut wanted, document)
+    })?;
+    Ok(wanted.end()?)
 }
 
-fn show(file: &File, args: &Pages, document: &mut Document<'_>) -> Result {
-    let columns = leaves::select(file.schema(), args.columns.as_deref())
-        .map_err(|error| error.at_path(file.path()))?;
+fn show(file: &File, args: &Pages, wanted: &mut Wanted, document: &mut Document<'_>) -> Result {
+    let columns = wanted.select(file.schema(), file.path(), document.is_alone())?;
+    if columns.is_empty() && args.columns.is_some() {
+        return Ok(());
+    }
     let paged = file.parquet().is_some();
     let mut listing = Listing::new("strides", args.format, move |rows| table(rows, paged));
     let mut strides = Strides {

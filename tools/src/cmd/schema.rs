@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use lith_format::error::Error;
 use lith_format::render::{escape_controls, escape_json, render_json_string};
 use lith_format::scan::TableSchema;
+use lith_format::types::LogicalType;
 use lith_format::{orc, parquet};
 use lith_planner::ddl::{create_table, spark_notation};
 use lith_reader::file::File;
@@ -12,6 +13,8 @@ use lith_reader::file::File;
 use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
+use crate::leaves::shorten;
+use crate::names::shown_path;
 
 pub(super) fn run(args: &Schema) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -21,8 +24,14 @@ pub(super) fn run(args: &Schema) -> Result {
     let text = match args.format {
         SchemaFormat::Text => text(table),
         SchemaFormat::Json => json(table),
-        SchemaFormat::Spark => spark_notation(&table.schema) + "\n",
-        SchemaFormat::Ddl => ddl(&opened)?,
+        SchemaFormat::Spark => {
+            check_for_spark(&opened)?;
+            spark_notation(&table.schema) + "\n"
+        }
+        SchemaFormat::Ddl => {
+            check_for_spark(&opened)?;
+            ddl(&opened)?
+        }
         SchemaFormat::Parquet => match opened.only_file()?.as_ref().and_then(File::parquet) {
             Some(file) => parquet::notation::notation(&file.footer().schema),
             None => {
@@ -42,6 +51,57 @@ pub(super) fn run(args: &Schema) -> Result {
 
 fn line(text: &str) -> String {
     escape_controls(text) + "\n"
+}
+
+/// The digits that a decimal of Spark may have.
+const SPARK_DIGITS: u8 = 38;
+/// How much of a reference system is shown: it may be a whole document.
+const CRS_WIDTH: usize = 60;
+
+/// Refuses columns that Spark has no type for.
+fn check_for_spark(opened: &Opened) -> Result {
+    for (path, field) in opened.table.schema.schema.leaves() {
+        if matches!(field.ty, LogicalType::Decimal { precision, .. } if precision > SPARK_DIGITS) {
+            let message = format!("Spark has no {}", field.ty);
+            return Err(Error::unsupported(message)
+                .at_column(shown_path(&path))
+                .into());
+        }
+    }
+    // the table's columns are the first file's
+    let Some(file) = opened.files().next().transpose()? else {
+        return Ok(());
+    };
+    for (name, crs) in reference_systems(&file) {
+        // axes in another order are the same numbers to Spark
+        if !["", "OGC:CRS84", "EPSG:4326", "srid:4326"].contains(&crs) {
+            let crs = shorten(crs, CRS_WIDTH);
+            let message = format!("which of Spark's reference systems is {crs} is not known");
+            let error = Error::unsupported(message).at_column(name);
+            return Err(error.at_path(file.path()).into());
+        }
+    }
+    Ok(())
+}
+
+/// The names of columns of shapes and the reference systems they are in, empty for the default one.
+fn reference_systems(file: &File) -> Vec<(&str, &str)> {
+    use parquet::logical::LogicalType as Annotation;
+    let elements = file
+        .parquet()
+        .into_iter()
+        .flat_map(|file| &file.footer().schema);
+    let of_parquet = elements.filter_map(|element| {
+        let crs = match element.logical_type.as_ref()? {
+            Annotation::Geometry(crs) => crs,
+            Annotation::Geography(geography) => &geography.crs,
+            _ => return None,
+        };
+        Some((element.name.as_str(), crs.as_deref().unwrap_or_default()))
+    });
+    let types = file.orc().into_iter().flat_map(|file| &file.footer().types);
+    let of_orc = types.filter_map(|ty| Some(("", ty.crs.as_deref()?)));
+    of_parquet.chain(of_orc).collect()
 }
 
 /// The statement for one file or directory, whose name is the table's.
@@ -116,7 +176,6 @@ mod tests {
     use std::sync::Arc;
 
     use lith_format::schema::{Field, Schema};
-    use lith_format::types::LogicalType;
 
     use super::*;
 

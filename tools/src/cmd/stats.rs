@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::Stats;
 use crate::dataset::Dataset;
 use crate::failure::Result;
-use crate::leaves::{self, Failed, Leaf, bound_cell, bound_json};
+use crate::leaves::{Failed, Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
 /// A leaf in a row group of a file, or why there is nothing to say of it.
@@ -28,11 +28,14 @@ pub(super) fn run(args: &Stats) -> Result {
     // one file need not be named in every line
     let unnamed = dataset.files.files.len() == 1;
     let mut listing = Listing::new("stats", args.format, move |rows| table(rows, unnamed));
+    let mut wanted = Wanted::new(args.columns.as_deref());
     let mut out = BufWriter::new(io::stdout().lock());
     let mut document = Document::new(&mut out, args.format);
     let told = dataset.each(|file| {
-        let leaves = leaves::select(file.schema(), args.columns.as_deref())
-            .map_err(|error| error.at_path(file.path()))?;
+        let leaves = wanted.select(file.schema(), file.path(), unnamed)?;
+        if leaves.is_empty() && args.columns.is_some() {
+            return Ok(());
+        }
         let mut failed = Failed::default();
         each_chunk(file, &leaves, &mut failed, |row| {
             listing.add(row, &mut document)
@@ -43,7 +46,8 @@ pub(super) fn run(args: &Stats) -> Result {
     listing.end(&mut document)?;
     document.end()?;
     out.flush()?;
-    told
+    told?;
+    Ok(wanted.end()?)
 }
 
 /// Hands over a row for each of the leaves in each row group.

@@ -55,6 +55,11 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether it is said of the only file.
+    pub fn is_alone(&self) -> bool {
+        self.name.is_none()
+    }
+
     /// Prints whole lines of text.
     ///
     /// # Errors
