@@ -5,7 +5,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lith_format::error::{Error, ErrorKind};
+use lith_format::error::{Error, ErrorKind, Result as FormatResult};
+use lith_format::figures::plural;
 use lith_format::render::escape_controls;
 use lith_planner::error::{PlanError, PlanErrorKind};
 
@@ -57,6 +58,40 @@ impl Told {
         match self.0 {
             0 => Ok(()),
             code => Err(Failure::Told(code)),
+        }
+    }
+}
+
+/// Parts of a file that could not be shown, and were told in their place.
+#[derive(Debug, Default)]
+pub struct Failed {
+    first: Option<Error>,
+    others: u64,
+}
+
+impl Failed {
+    /// Keeps an error in mind; returns what is to be said of it where file, row group and column are known.
+    pub fn add(&mut self, error: Error) -> String {
+        let site = error.site();
+        let told = match (site.structure, site.offset) {
+            (Some(structure), Some(offset)) => {
+                format!("{structure} at byte {offset}: {}", error.message())
+            }
+            _ => error.message().to_string(),
+        };
+        self.others += u64::from(self.first.is_some());
+        self.first.get_or_insert(error);
+        told
+    }
+
+    /// The first error, if there was one, at the end.
+    pub fn end(self) -> FormatResult<()> {
+        match (self.first, self.others) {
+            (None, _) => Ok(()),
+            (Some(error), 0) => Err(error),
+            (Some(error), others) => {
+                Err(error.noting(&format!("and {}", plural(others, "other error"))))
+            }
         }
     }
 }

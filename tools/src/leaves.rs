@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
-use lith_format::figures::plural;
 use lith_format::render::render_text;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::Bound;
@@ -210,40 +209,6 @@ pub fn shorten(text: &str, width: usize) -> String {
 pub fn bound_json(ty: &LogicalType, bound: &Option<Bound>) -> Value {
     let value = bound.as_ref().map(|bound| bound.value.clone());
     value.map_or(Value::Null, |value| value_json(ty, value))
-}
-
-/// Parts of a file that could not be shown, and were told in their place.
-#[derive(Debug, Default)]
-pub struct Failed {
-    first: Option<Error>,
-    others: u64,
-}
-
-impl Failed {
-    /// Keeps an error in mind; returns what is to be said of it where file, row group and column are known.
-    pub fn add(&mut self, error: Error) -> String {
-        let site = error.site();
-        let told = match (site.structure, site.offset) {
-            (Some(structure), Some(offset)) => {
-                format!("{structure} at byte {offset}: {}", error.message())
-            }
-            _ => error.message().to_string(),
-        };
-        self.others += u64::from(self.first.is_some());
-        self.first.get_or_insert(error);
-        told
-    }
-
-    /// The first error, if there was one, at the end.
-    pub fn end(self) -> Result<()> {
-        match (self.first, self.others) {
-            (None, _) => Ok(()),
-            (Some(error), 0) => Err(error),
-            (Some(error), others) => {
-                Err(error.noting(&format!("and {}", plural(others, "other error"))))
-            }
-        }
-    }
 }
 
 #[cfg(test)]

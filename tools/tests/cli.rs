@@ -558,6 +558,15 @@ fn pages_shows_what_is_sound_and_tells_the_rest() {
     assert!(complaint.contains(&place), "{complaint}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(" error ") && text.contains(&place), "{text}");
+    let output = lith(&["meta", path, "-f", "json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    assert!(complaint.contains(&place), "{complaint}");
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(shown["file"], json!(path));
+    let mut errors = shown["chunks"].as_array().unwrap().iter();
+    assert!(errors.any(|chunk| chunk["page_error"].is_string()));
     // the error, then the same pages, of which one lacks what its header said
     assert_eq!(broken.len(), sound.len() + 1);
     let error = broken[first]["error"].as_str().unwrap();
@@ -694,7 +703,11 @@ fn each_file_of_several_is_named() {
             assert!(text[at..].lines().nth(1).unwrap().contains(line), "{text}");
         }
         assert!(!stdout(&[command, &one]).contains("file: "));
-        assert!(stdout(&[command, &one, "-f", "json"]).starts_with("{\"schema_version\":1,"));
+        let alone: Value = serde_json::from_str(&stdout(&[command, &one, "-f", "json"])).unwrap();
+        assert_eq!(
+            (&alone["file"], &alone["schema_version"]),
+            (&json!(one), &json!(1))
+        );
         fails(&[command, &format!("{parquet}/nothing*")], 3, &["nothing"]);
     }
 }

@@ -443,8 +443,21 @@ fn a_locked_footer_ends_with_exit_code_4() {
     bytes.extend(b"PARE");
     fs::write(&path, bytes).unwrap();
     let output = lith(&["meta", path.to_str().unwrap(), "-f", "json"]);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(4), 0));
+    assert_eq!(output.status.code(), Some(4));
+    let mut shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let error = shown.as_object_mut().unwrap().remove("footer_error");
+    assert!(error.unwrap().as_str().unwrap().contains("AES_GCM_V1"));
+    let crypto = json!({
+        "encryption_algorithm": { "AES_GCM_V1": {} },
+        "key_metadata": "0x6b66", "key_metadata_text": "kf",
+    });
+    let expected = json!({
+        "file": path, "schema_version": 1, "format": "parquet", "footer_length": 12,
+        "file_crypto_metadata": crypto,
+    });
+    assert_eq!(shown, expected);
     let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
     let how = "encrypted with AES_GCM_V1 (key metadata 0x6b66)";
     assert!(error.contains(how), "{error}");
 }
@@ -461,7 +474,7 @@ fn pages_shows_where_pages_are_and_what_is_in_them() {
         "page_type": "DATA_PAGE", "encoding": "PLAIN", "values": 2,
         "offset": 43, "bytes": 39, "compressed_bytes": 16, "uncompressed_bytes": 14,
     });
-    let expected = json!({ "schema_version": 1, "strides": [page] });
+    let expected = json!({ "file": path, "schema_version": 1, "strides": [page] });
     assert_eq!(shown, expected);
     let text = String::from_utf8(lith(&["pages", path]).stdout).unwrap();
     assert!(text.contains("offset") && text.contains("299"), "{text}");

@@ -16,9 +16,9 @@ use lith_reader::parquet::{Page, ParquetFile};
 use serde_json::{Value, json};
 
 use crate::args::Pages;
-use crate::failure::Result;
+use crate::failure::{Failed, Result};
 use crate::keys::decryption;
-use crate::leaves::{Failed, Leaf, Wanted, bound_cell, bound_json};
+use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
 /// A stride and whose it is; or why there is none.

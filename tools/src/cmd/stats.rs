@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::args::Stats;
 use crate::dataset::Dataset;
-use crate::failure::Result;
-use crate::leaves::{Failed, Leaf, Wanted, bound_cell, bound_json};
+use crate::failure::{Failed, Result};
+use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
 /// A leaf in a row group of a file, or why there is nothing to say of it.

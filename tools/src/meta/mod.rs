@@ -20,41 +20,45 @@ use lith_reader::parquet::keys::Decryption;
 use lith_reader::source::{FileSource, Source};
 use serde_json::{Map, Number, Value};
 
+use crate::failure::Failed;
 use crate::output::{Json, Part, Printer};
 
 mod orc;
 mod page_headers;
 mod parquet;
 
-/// Prints the metadata of a file, decrypted where there are keys. A footer that no reader would accept is shown all the same, as far as it can
-/// be taken apart.
+/// Prints the metadata of a file, decrypted where there are keys. A footer that no reader would accept is shown
+/// all the same, as far as it can be taken apart.
 ///
 /// # Errors
-/// A file of which nothing can be shown, before anything is printed.
+/// A file of which nothing can be shown, before anything is printed; the first of the parts that cannot be
+/// shown, after everything else is.
 pub fn print(path: &Path, decryption: &Decryption, out: &mut dyn Printer) -> Result<()> {
-    let mut print = || {
-        let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-        print_of(&source, decryption, &Limits::default(), out)
-    };
+    let mut print = || print_of(&open(path)?, decryption, &Limits::default(), out)?.end();
     print().map_err(|error| error.at_path(path))
 }
 
-/// Prints the metadata of what `source` holds, no larger than `limits` allow.
+fn open(path: &Path) -> Result<Arc<dyn Source>> {
+    Ok(Arc::new(FileSource::open(path)?))
+}
+
+/// Prints the metadata of what `source` holds, no larger than `limits` allow; returns what of it cannot be shown.
 fn print_of(
     source: &Arc<dyn Source>,
     decryption: &Decryption,
     limits: &Limits,
     out: &mut dyn Printer,
-) -> Result<()> {
+) -> Result<Failed> {
     match detect(source.as_ref())? {
         Format::Orc => orc::print(source, limits, out),
         Format::Parquet => parquet::print(source, decryption, limits, out),
     }
 }
 
-/// What [`print`] prints of a file, whole.
+/// What [`print()`] prints of a file, whole.
 pub fn meta(path: &Path) -> Result<Value> {
-    whole(|out| print(path, &Decryption::default(), out))
+    let meta = || meta_of(&open(path)?, &Limits::default());
+    meta().map_err(|error| error.at_path(path))
 }
 
 /// The same of what `source` holds, no larger than `limits` allow.
@@ -62,7 +66,7 @@ pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
     whole(|out| print_of(source, &Decryption::default(), limits, out))
 }
 
-fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<()>) -> Result<Value> {
+fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<Failed>) -> Result<Value> {
     let mut json = Json::new(Vec::new());
     print(&mut json)?;
     serde_json::from_slice(&json.into_inner())

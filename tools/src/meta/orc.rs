@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use lith_format::error::Result;
+use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::BloomFilter;
@@ -24,6 +24,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{digits, json as to_json, print_tree};
+use crate::encryption;
+use crate::failure::Failed;
 use crate::output::{Nowhere, Part, Printer};
 
 /// A file whose tail is decoded.
@@ -37,14 +39,22 @@ pub(super) fn print(
     source: &Arc<dyn Source>,
     limits: &Limits,
     out: &mut dyn Printer,
-) -> Result<()> {
+) -> Result<Failed> {
     let file = Opened {
         source,
         orc: &OrcFile::open(source, limits)?,
         limits: *limits,
     };
     file.print(&mut Nowhere)?;
-    file.print(out)
+    file.print(out)?;
+    let mut failed = Failed::default();
+    let footer = &file.tail().footer;
+    for variant in encryption::of_orc(footer, file.orc.schema()) {
+        let message = "the column is encrypted and there is no key";
+        let error = Error::new(ErrorKind::Encrypted, message);
+        failed.add(error.at_column(variant.column.unwrap_or_default()));
+    }
+    Ok(failed)
 }
 
 impl Opened<'_> {

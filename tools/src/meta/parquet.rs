@@ -6,7 +6,7 @@
 //!   statistics_decoded, .._error } ] }
 //! ```
 //! What of a chunk cannot be read is an `.._error` of that chunk, and the rest is shown: so it is with columns
-//! that are encrypted. Bits of Bloom filters are shown by their place and their SHA-256.
+//! that are encrypted. Of an encrypted footer there are a `file_crypto_metadata` and a `footer_error`. Bits of Bloom filters are shown by their place and their SHA-256.
 // spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::bound;
 use lith_format::parquet::cipher::{ChunkCipher, MODULE_BYTES, MODULE_HEAD, Module};
-use lith_format::parquet::footer::FileMetaData;
+use lith_format::parquet::footer::{FileMetaData, TAIL_BYTES, Tail};
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::tree::{self, Shape};
 use lith_format::schema::LeafId;
@@ -29,7 +29,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::page_headers::{Headed, PageHeaders};
-use super::{digits, json as to_json, part, print_tree, value_json};
+use super::{digits, part, print_tree, value_json};
+use crate::failure::Failed;
 use crate::output::{Part, Printer};
 
 pub(super) fn print(
@@ -37,8 +38,14 @@ pub(super) fn print(
     decryption: &Decryption,
     limits: &Limits,
     out: &mut dyn Printer,
-) -> Result<()> {
-    let read = FooterBytes::read(source.as_ref(), decryption, limits)?;
+) -> Result<Failed> {
+    let read = match FooterBytes::read(source.as_ref(), decryption, limits) {
+        Err(error) if error.kind() == ErrorKind::Encrypted => {
+            print_locked(source.as_ref(), &error, limits, out)?;
+            return Err(error);
+        }
+        read => read?,
+    };
     let bytes = &read.bytes;
     let file = match &decryption.keys {
         None => None,
@@ -48,12 +55,7 @@ pub(super) fn print(
     // a footer that cannot be taken apart is not shown
     footer(&mut |_| Ok(())).map_err(|error| error.rebase(read.start))?;
     let leaves = leaves(bytes, limits).unwrap_or_default();
-    out.part(Part::BeginObject)?;
-    out.members(&json!({
-        "schema_version": 1,
-        "format": "parquet",
-        "footer_length": read.range.end - read.range.start,
-    }))?;
+    begin(read.range.end - read.range.start, out)?;
     out.part(Part::Name("footer"))?;
     footer(&mut |event| part(event, out))?;
     out.part(Part::Name("chunks"))?;
@@ -63,14 +65,63 @@ pub(super) fn print(
         file: file.as_ref(),
         limits,
         out,
+        site: (0, String::new()),
+        failed: Failed::default(),
     };
     let mut chunks = Elements::new(&["row_groups", "columns"], |places: &[usize], chunk| {
         let leaf = places.last().and_then(|column| leaves.get(*column));
         beside.describe(places, &chunk, leaf)
     });
     footer(&mut |event| chunks.add(event))?;
+    let failed = beside.failed;
     out.part(Part::EndList)?;
+    out.part(Part::EndObject)?;
+    Ok(failed)
+}
+
+fn begin(footer_length: u64, out: &mut dyn Printer) -> Result<()> {
+    out.part(Part::BeginObject)?;
+    out.members(&json!({
+        "schema_version": 1,
+        "format": "parquet",
+        "footer_length": footer_length,
+    }))
+}
+
+/// Prints what can be read of a footer that is encrypted, and that no more can.
+fn print_locked(
+    source: &dyn Source,
+    error: &Error,
+    limits: &Limits,
+    out: &mut dyn Printer,
+) -> Result<()> {
+    let size = source.size();
+    let last = source.read_at(size.saturating_sub(TAIL_BYTES as u64), TAIL_BYTES)?;
+    let place = Tail::decode(&last, size, limits)?.footer;
+    let length = place.end - place.start;
+    let bytes = source.read_at(place.start, length as usize)?;
+    let Ok((mut crypto, _)) = tree::decode(&bytes, &tree::FILE_CRYPTO_META_DATA, limits) else {
+        return Ok(());
+    };
+    let text = match crypto.get("key_metadata") {
+        Some(Node::Bytes(key)) => readable(key),
+        _ => None,
+    };
+    if let (Some(text), Node::Object(fields)) = (text, &mut crypto) {
+        fields.push(("key_metadata_text".into(), Node::Text(text)));
+    }
+    begin(length, out)?;
+    out.part(Part::Name("file_crypto_metadata"))?;
+    print_tree(crypto, out)?;
+    out.members(&json!({"footer_error": error.to_string()}))?;
     out.part(Part::EndObject)
+}
+
+/// Bytes that are nothing but text.
+fn readable(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_readable = !text.is_empty() && !text.contains(char::is_control);
+    is_readable.then(|| bytes.to_vec())
 }
 
 /// What it takes to show bounds as values; a schema that makes no sense leaves them bytes.
@@ -86,12 +137,17 @@ struct Beside<'a> {
     file: Option<&'a ParquetFile>,
     limits: &'a Limits,
     out: &'a mut dyn Printer,
+    /// The row group and the column that are printed.
+    site: (usize, String),
+    failed: Failed,
 }
 
 impl Beside<'_> {
     /// Prints all that the file holds of a chunk beside the footer.
     fn describe(&mut self, places: &[usize], chunk: &Node, leaf: Option<&Leaf>) -> Result<()> {
         let chunk = &self.chunk(places, chunk);
+        let name = leaf.map(Leaf::dotted_path).unwrap_or_default();
+        self.site = (places.first().copied().unwrap_or(0), name);
         self.out.part(Part::BeginObject)?;
         for (name, place) in ["row_group", "column"].iter().zip(places) {
             self.member(name, (*place).into())?;
@@ -119,7 +175,12 @@ impl Beside<'_> {
         let is_there = matches!(bloom, Ok(Some(_)));
         self.member("has_bloom_filter", is_there.into())?;
         match bloom {
-            Ok(bloom) => self.out.members(&bloom.unwrap_or_default().into())?,
+            Ok(None) => {}
+            Ok(Some((header, bits))) => {
+                self.out.part(Part::Name("bloom_filter_header"))?;
+                print_tree(header, self.out)?;
+                self.out.members(&bits)?;
+            }
             Err(error) => self.note("bloom_filter_error", Some(error))?,
         }
         if let Some(values) = leaf.and_then(|leaf| statistics(chunk.meta(), leaf)) {
@@ -160,11 +221,12 @@ impl Beside<'_> {
     }
 
     fn page(&mut self, page: Headed) -> Result<()> {
-        self.out.value(&json!({
-            "offset": page.offset,
-            "header_length": page.length,
-            "header": to_json(page.header),
-        }))
+        self.out.part(Part::BeginObject)?;
+        self.member("offset", page.offset.into())?;
+        self.member("header_length", page.length.into())?;
+        self.out.part(Part::Name("header"))?;
+        print_tree(page.header, self.out)?;
+        self.out.part(Part::EndObject)
     }
 
     fn member(&mut self, name: &str, value: Value) -> Result<()> {
@@ -173,10 +235,14 @@ impl Beside<'_> {
     }
 
     fn note(&mut self, name: &str, error: Option<Error>) -> Result<()> {
-        match error {
-            Some(error) => self.member(name, error.to_string().into()),
-            None => Ok(()),
-        }
+        let Some(error) = error else {
+            return Ok(());
+        };
+        self.member(name, error.to_string().into())?;
+        let (row_group, column) = &self.site;
+        let located = error.at_column(column.as_str()).at_row_group(*row_group);
+        self.failed.add(located);
+        Ok(())
     }
 
     /// The bytes of the index called `name`, decrypted, if the chunk has one; they can be taken apart.
@@ -208,7 +274,7 @@ impl Beside<'_> {
     }
 
     /// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
-    fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<Map<String, Value>>> {
+    fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<(Node, Value)>> {
         let Some(offset) = chunk.meta().int("bloom_filter_offset") else {
             return Ok(None);
         };
@@ -237,11 +303,11 @@ impl Beside<'_> {
                 )
             }
         };
-        Ok(Some(Map::from_iter([
-            ("bloom_filter_header".to_string(), to_json(header)),
-            ("bloom_filter_bitset_offset".to_string(), place.into()),
-            ("bloom_filter_bitset_sha256".to_string(), digest.into()),
-        ])))
+        let bits = json!({
+            "bloom_filter_bitset_offset": place,
+            "bloom_filter_bitset_sha256": digest,
+        });
+        Ok(Some((header, bits)))
     }
 
     /// The SHA-256 of `length` bytes at `offset`.
@@ -370,7 +436,7 @@ mod tests {
     use super::*;
     use lith_format::parquet::column_metadata::ColumnMetaData;
     use lith_format::parquet::encryption::ColumnCryptoMetaData;
-    use lith_format::parquet::footer::{FileMetaData, MAGIC, Tail};
+    use lith_format::parquet::footer::MAGIC;
     use lith_format::parquet::index::{BloomFilterHeader, OffsetIndex};
     use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
     use lith_reader::source::BytesSource;

@@ -1,9 +1,9 @@
 //! What commands say of one file after the other.
 //!
 //! ```text
-//! one file        what is said, alone
+//! one, text       what is said, alone
 //! several, text   "file: PATH", what is said, an empty line, ..
-//! several, JSON   {"file":PATH, ..} a line
+//! JSON            {"file":PATH, ..} a line
 //! ```
 //! A file that cannot be read does not keep the others from being shown: its error goes to standard error, and
 //! the worst of all errors decides the exit code.
@@ -23,7 +23,7 @@ use crate::failure::{Failure, Result, Told};
 /// What is said of a file, while it is said.
 pub struct Document<'a> {
     form: Form<'a>,
-    /// What goes before: the file's name, where there are several.
+    /// What goes before: the file's name, where there are several, and in JSON.
     name: Option<&'a str>,
     /// Whether another was printed before.
     others: bool,
@@ -134,10 +134,11 @@ pub fn print_documents(
     let mut told = Told::default();
     let files = files(paths, &mut told)?;
     let (mut out, mut others) = (BufWriter::new(io::stdout().lock()), false);
+    let is_named = files.len() > 1 || matches!(format, TextFormat::Json);
     for path in &files {
         let name = path.display().to_string();
         let mut document = Document {
-            name: (files.len() > 1).then_some(&*name),
+            name: is_named.then_some(&*name),
             others,
             ..Document::new(&mut out, format)
         };
