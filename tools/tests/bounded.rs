@@ -120,17 +120,7 @@ fn parquet(body: &[u8], row_groups: usize, columns: usize) -> Vec<u8> {
 
 /// The shortest header there is, of a page without bytes or values.
 fn empty_page() -> Vec<u8> {
-    let header = PageHeader {
-        page_type: PageType::DataPage,
-        uncompressed_page_size: 0,
-        compressed_page_size: 0,
-        crc: None,
-        data_page_header: None,
-        index_page_header: None,
-        dictionary_page_header: None,
-        data_page_header_v2: None,
-    };
-    header.encode()
+    PageHeader::new(PageType::DataPage).encode()
 }
 
 #[test]

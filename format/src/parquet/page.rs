@@ -35,6 +35,20 @@ pub struct PageHeader {
 }
 
 impl PageHeader {
+    /// The header of a page of no bytes, without what is told of pages of its type.
+    pub fn new(page_type: PageType) -> Self {
+        PageHeader {
+            page_type,
+            uncompressed_page_size: 0,
+            compressed_page_size: 0,
+            crc: None,
+            data_page_header: None,
+            index_page_header: None,
+            dictionary_page_header: None,
+            data_page_header_v2: None,
+        }
+    }
+
     /// The header at the start of `bytes`, which may go on, and the header's length.
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<(PageHeader, usize)> {
         thrift::decode(bytes, limits)
@@ -71,16 +85,7 @@ impl PageHeader {
 
 impl Structure for PageHeader {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut header = PageHeader {
-            page_type: PageType::DataPage,
-            uncompressed_page_size: 0,
-            compressed_page_size: 0,
-            crc: None,
-            data_page_header: None,
-            index_page_header: None,
-            dictionary_page_header: None,
-            data_page_header_v2: None,
-        };
+        let mut header = PageHeader::new(PageType::DataPage);
         let mut fields = Fields::new("PageHeader");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {

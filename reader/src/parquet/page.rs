@@ -371,7 +371,7 @@ fn reclaim(buffer: Bytes) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::parquet::levels::Validity;
-    use crate::parquet::testing::{Chunk, Style, header};
+    use crate::parquet::testing::{Chunk, Style};
     use lith_format::error::ErrorKind;
 
     const PLAIN: Style = Style {
@@ -407,8 +407,8 @@ mod tests {
     #[test]
     fn index_and_unknown_pages_are_passed_over() {
         let mut chunk = chunk(Codec::None);
-        chunk.page(header(PageType::IndexPage), &[], b"index", true);
-        chunk.page(header(PageType::Unknown(25)), &[], b"future", true);
+        chunk.page(PageHeader::new(PageType::IndexPage), &[], b"index", true);
+        chunk.page(PageHeader::new(PageType::Unknown(25)), &[], b"future", true);
         chunk.data(1, None, &[7, 0, 0, 0], PLAIN);
         assert_eq!(only_page(chunk, false).unwrap().values, &[7, 0, 0, 0][..]);
     }
@@ -429,7 +429,7 @@ mod tests {
     fn v2_levels_are_outside_of_compression_which_each_page_may_refuse() {
         for refuse in [false, true] {
             let mut chunk = chunk(Codec::Snappy);
-            let mut v2 = header(PageType::DataPageV2);
+            let mut v2 = PageHeader::new(PageType::DataPageV2);
             v2.data_page_header_v2 = Some(DataPageHeaderV2 {
                 num_values: 2,
                 num_nulls: 1,

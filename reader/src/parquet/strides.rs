@@ -423,10 +423,8 @@ mod tests {
     /// The header of a page of `values` required values of which nothing is stored, and so many bytes.
     fn page(values: i32, bytes: i32) -> Vec<u8> {
         let header = PageHeader {
-            page_type: PageType::DataPage,
             uncompressed_page_size: bytes,
             compressed_page_size: bytes,
-            crc: None,
             data_page_header: Some(DataPageHeader {
                 num_values: values,
                 encoding: Encoding::Plain,
@@ -434,9 +432,7 @@ mod tests {
                 repetition_level_encoding: Encoding::Rle,
                 statistics: None,
             }),
-            index_page_header: None,
-            dictionary_page_header: None,
-            data_page_header_v2: None,
+            ..PageHeader::new(PageType::DataPage)
         };
         let mut out = header.encode();
         out.extend(vec![0; bytes as usize]);

@@ -38,7 +38,7 @@ pub(crate) struct Style {
 
 impl Chunk {
     pub(crate) fn dictionary(&mut self, entries: usize, values: &[u8]) {
-        let mut header = header(PageType::DictionaryPage);
+        let mut header = PageHeader::new(PageType::DictionaryPage);
         header.dictionary_page_header = Some(DictionaryPageHeader {
             num_values: entries as i32,
             encoding: Encoding::Plain,
@@ -56,7 +56,7 @@ impl Chunk {
         style: Style,
     ) {
         let levels = validity.map(levels).unwrap_or_default();
-        let mut header = header(if style.v2 {
+        let mut header = PageHeader::new(if style.v2 {
             PageType::DataPageV2
         } else {
             PageType::DataPage
@@ -113,7 +113,7 @@ impl Chunk {
         let nulls = levels.iter().filter(|entry| entry.0 < max.definition);
         let rows = levels.iter().filter(|entry| entry.1 == 0);
         if style.v2 {
-            let mut header = header(PageType::DataPageV2);
+            let mut header = PageHeader::new(PageType::DataPageV2);
             header.data_page_header_v2 = Some(DataPageHeaderV2 {
                 num_values: levels.len() as i32,
                 num_nulls: nulls.count() as i32,
@@ -126,7 +126,7 @@ impl Chunk {
             });
             return self.page(header, &[repetition, definition].concat(), values, true);
         }
-        let mut header = header(PageType::DataPage);
+        let mut header = PageHeader::new(PageType::DataPage);
         header.data_page_header = Some(DataPageHeader {
             num_values: levels.len() as i32,
             encoding: style.encoding,
@@ -212,20 +212,6 @@ pub(crate) fn file(schema: &Schema, rows: usize, chunks: Vec<(Chunk, usize)>) ->
     bytes.extend(&footer);
     bytes.extend(Tail::encode(footer.len() as u32));
     bytes
-}
-
-/// A header without its particulars.
-pub(crate) fn header(page_type: PageType) -> PageHeader {
-    PageHeader {
-        page_type,
-        uncompressed_page_size: 0,
-        compressed_page_size: 0,
-        crc: None,
-        data_page_header: None,
-        index_page_header: None,
-        dictionary_page_header: None,
-        data_page_header_v2: None,
-    }
 }
 
 /// Levels as runs where eight rows or more are alike, else packed.

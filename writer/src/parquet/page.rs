@@ -49,7 +49,7 @@ impl<'a> Pages<'a> {
     /// Appends the dictionary page.
     pub(crate) fn put_dictionary(&mut self, entries: usize, body: &[u8]) -> Result<()> {
         self.pack(body)?;
-        let mut header = header(PageType::DictionaryPage);
+        let mut header = PageHeader::new(PageType::DictionaryPage);
         header.dictionary_page_header = Some(DictionaryPageHeader {
             num_values: size(entries)?,
             encoding: Encoding::Plain,
@@ -65,7 +65,7 @@ impl<'a> Pages<'a> {
             self.pack_v2(page)?
         } else {
             self.pack(page.body)?;
-            let mut header = header(PageType::DataPage);
+            let mut header = PageHeader::new(PageType::DataPage);
             header.data_page_header = Some(DataPageHeader {
                 num_values: size(page.rows)?,
                 encoding: page.encoding,
@@ -99,7 +99,7 @@ impl<'a> Pages<'a> {
             self.packed.truncate(levels.len());
             self.packed.extend_from_slice(values);
         }
-        let mut header = header(PageType::DataPageV2);
+        let mut header = PageHeader::new(PageType::DataPageV2);
         header.data_page_header_v2 = Some(DataPageHeaderV2 {
             num_values: size(page.rows)?,
             num_nulls: size(page.nulls)?,
@@ -123,19 +123,6 @@ impl<'a> Pages<'a> {
         self.bytes.extend_from_slice(&header);
         self.bytes.extend_from_slice(&self.packed);
         Ok(())
-    }
-}
-
-fn header(page_type: PageType) -> PageHeader {
-    PageHeader {
-        page_type,
-        uncompressed_page_size: 0,
-        compressed_page_size: 0,
-        crc: None,
-        data_page_header: None,
-        index_page_header: None,
-        dictionary_page_header: None,
-        data_page_header_v2: None,
     }
 }
 
