@@ -346,6 +346,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// One level further down.
+pub(crate) fn deeper(depth: usize) -> Result<usize> {
+    depth
+        .checked_sub(1)
+        .ok_or_else(|| Error::limit("fields are nested too deeply"))
+}
+
 /// Length-prefixed bytes.
 #[inline]
 fn slice<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8]> {

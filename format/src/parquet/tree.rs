@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::parquet::thrift::{Fields, Reader, Wire};
+use crate::parquet::thrift::{Fields, Reader, Wire, deeper};
 use crate::tree::{Builder, Event, Node, Taker};
 
 pub use shapes::{
@@ -236,13 +236,6 @@ impl Walk<'_, '_> {
         }
         (self.to)(Event::EndList)
     }
-}
-
-/// One level further down.
-fn deeper(depth: usize) -> Result<usize> {
-    depth
-        .checked_sub(1)
-        .ok_or_else(|| Error::limit("fields are nested too deeply"))
 }
 
 #[cfg(test)]

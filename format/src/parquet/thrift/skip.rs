@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::{Reader, Wire, beyond, slice};
+use super::{Reader, Wire, beyond, deeper, slice};
 use crate::bytes::Cursor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl Reader<'_> {
     /// Passes over a value of type `wire`.
@@ -32,9 +32,7 @@ impl Reader<'_> {
     ) -> Result<()> {
         match wire {
             Wire::List | Wire::Set | Wire::Map | Wire::Struct => {
-                let depth = depth
-                    .checked_sub(1)
-                    .ok_or_else(|| Error::limit("fields are nested too deeply"))?;
+                let depth = deeper(depth)?;
                 match wire {
                     Wire::Struct => self.skip_struct(depth, trace),
                     Wire::Map => self.skip_map(depth, trace),
