@@ -38,6 +38,8 @@
 #![forbid(unsafe_code)]
 
 // Layer 0
+#[cfg(test)]
+mod arbitrary;
 pub mod civil;
 pub mod error;
 pub mod figures;

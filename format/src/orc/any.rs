@@ -5,6 +5,7 @@
 
 use quickcheck::{Arbitrary, Gen};
 
+use crate::arbitrary::{any, choices, maybe, number};
 use crate::orc::encoding::{
     CalendarKind, CompressionKind, EdgeInterpolationAlgorithm, EncodingKind, EncryptionAlgorithm,
     KeyProviderKind, StreamKind, TypeKind, WriterImplementation,
@@ -22,19 +23,9 @@ use crate::orc::stripe::{
 };
 use crate::orc::tail::PostScript;
 
-/// A value of whatever type is asked for.
-fn any<T: Arbitrary>(g: &mut Gen) -> T {
-    T::arbitrary(g)
-}
-
 /// Up to three values that `make` makes.
 fn few<T>(g: &mut Gen, make: impl Fn(&mut Gen) -> T) -> Vec<T> {
     (0..u8::arbitrary(g) % 4).map(|_| make(g)).collect()
-}
-
-/// What `make` makes, or nothing.
-fn maybe<T>(g: &mut Gen, make: impl FnOnce(&mut Gen) -> T) -> Option<T> {
-    bool::arbitrary(g).then(|| make(g))
 }
 
 fn text(g: &mut Gen) -> String {
@@ -43,25 +34,6 @@ fn text(g: &mut Gen) -> String {
 
 fn bytes(g: &mut Gen) -> Vec<u8> {
     few(g, any)
-}
-
-fn number(g: &mut Gen) -> f64 {
-    let value = f64::arbitrary(g);
-    if value.is_nan() { 0.5 } else { value }
-}
-
-/// Values of numbered choices: a known one, or any number.
-macro_rules! choices {
-    ($($name:ident)+) => {
-        $(impl Arbitrary for $name {
-            fn arbitrary(g: &mut Gen) -> Self {
-                match bool::arbitrary(g) {
-                    true => *g.choose($name::ALL).expect("each has values"),
-                    false => $name::from_id(any(g)),
-                }
-            }
-        })+
-    };
 }
 
 choices! { CalendarKind CompressionKind EdgeInterpolationAlgorithm EncodingKind EncryptionAlgorithm }

@@ -6,6 +6,7 @@
 use bytes::Bytes;
 use quickcheck::{Arbitrary, Gen};
 
+use crate::arbitrary::{any, choices, maybe, number};
 use crate::parquet::column_metadata::{
     BoundingBox, ColumnMetaData, GeospatialStatistics, PageEncodingStats, SizeStatistics,
 };
@@ -27,11 +28,6 @@ use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
 use crate::parquet::schema_element::SchemaElement;
 use crate::parquet::statistics::{BoundBytes, Statistics};
 use crate::types::TimeUnit;
-
-/// A value of whatever type is asked for.
-fn any<T: Arbitrary>(g: &mut Gen) -> T {
-    T::arbitrary(g)
-}
 
 /// Up to three values.
 fn few<T: Arbitrary, L: FromIterator<T>>(g: &mut Gen) -> L {
@@ -57,37 +53,13 @@ fn bytes(g: &mut Gen) -> Vec<u8> {
     (0..length).map(|_| u8::arbitrary(g)).collect()
 }
 
-/// `make`, or nothing.
-fn maybe<T>(g: &mut Gen, make: impl FnOnce(&mut Gen) -> T) -> Option<T> {
-    bool::arbitrary(g).then(|| make(g))
-}
-
 fn blob(g: &mut Gen) -> Option<Bytes> {
     maybe(g, |g| bytes(g).into())
-}
-
-fn number(g: &mut Gen) -> f64 {
-    let value = f64::arbitrary(g);
-    if value.is_nan() { 0.5 } else { value }
 }
 
 /// A member that is not known, or none.
 fn other(g: &mut Gen) -> i16 {
     *g.choose(&[0, 100, -1, i16::MAX]).unwrap_or(&0)
-}
-
-/// Values of numbered choices: a known one, or any number.
-macro_rules! choices {
-    ($($name:ident)+) => {
-        $(impl Arbitrary for $name {
-            fn arbitrary(g: &mut Gen) -> Self {
-                match bool::arbitrary(g) {
-                    true => *g.choose($name::ALL).expect("each has values"),
-                    false => $name::from_id(any(g)),
-                }
-            }
-        })+
-    };
 }
 
 choices! { Type ConvertedType FieldRepetitionType Encoding CompressionCodec PageType BoundaryOrder }
