@@ -1,5 +1,5 @@
-//! 256-bit signed integers: what decimals of more than 38 digits are counted in. Only what values of files
-//! need: comparing, printing, reading big-endian bytes and moving the decimal point.
+//! 256-bit signed integers, the unscaled values of decimals with more than 38 digits: comparing, printing,
+//! reading big-endian bytes and rescaling.
 //!
 //! ```text
 //! | high i128 | low u128 |   two's complement, so that the order is that of the halves

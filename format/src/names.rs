@@ -1,12 +1,12 @@
-//! Which field a name means: the only exact match, else the only match when case is ignored.
+//! Name resolution: the only exact match, else the only match when case is ignored.
 //!
 //! ```text
-//! fields  a  A  b  b  C        "a" is 0, "c" is 4, "b" is ambiguous, "d" is nothing
+//! fields  a  A  b  b  C        "a" is 0, "c" is 4, "b" is ambiguous, "d" is not found
 //! ```
-//! Tables, files, structs and conditions share this one rule. [`find`] answers one question by walking over the
-//! fields. [`Names`] answers many: two maps are made when they are first needed, so that matching two schemas
-//! costs about as much as reading their names, whatever the names are. The maps' hash is keyed at random, so
-//! that no file can choose names that collide.
+//! Tables, files, structs and predicates share this rule. [`find`] answers one question by a walk over the
+//! fields. [`Names`] answers many, through two maps that are built on first use, so that matching two schemas
+//! is linear in the length of their names. The maps hash with random keys: no file can choose names that
+//! collide.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;

@@ -1,10 +1,10 @@
 //! Metadata as a tree of names and values, in a specification's own words: what `lith meta` prints.
 //!
-//! The typed structures of `parquet` and `orc` know what things mean and give a default to what is absent.
-//! A tree keeps apart what is written and what is not, and shows what no specification defines.
+//! The typed structures of `parquet` and `orc` interpret fields and fill in defaults. A tree has exactly the fields
+//! that are written, unknown ones included.
 //!
 //! ```text
-//! bytes -> event, event, ..  -> printed part by part      nothing is held but what is open
+//! bytes -> event, event, ..  -> printed part by part      only the open path is held
 //!                            -> Builder -> Node           a whole tree
 //!                            -> Elements -> Node, Node    the elements of one list, one by one
 //! ```
@@ -66,12 +66,12 @@ impl Node {
     }
 }
 
-/// A part of a tree. What begins ends; a field's name comes before its value.
+/// A part of a tree. Each begin has its end; a field's name precedes its value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A structure begins.
     BeginObject,
-    /// The next value is that of the field of this name.
+    /// The name of the field whose value is next.
     Field(Cow<'static, str>),
     /// The structure ends.
     EndObject,
@@ -83,23 +83,23 @@ pub enum Event {
     Value(Node),
 }
 
-/// Who takes the parts of a tree, in order; an error of theirs is the end.
-pub type Taker<'a> = dyn FnMut(Event) -> Result<()> + 'a;
+/// Receives the parts of a tree, in order; its first error ends the decoding.
+pub type EventSink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
 
 impl Node {
-    /// Hands the parts of the tree over.
-    pub fn tell(self, to: &mut Taker<'_>) -> Result<()> {
+    /// Passes the parts of the tree to `to`.
+    pub fn emit(self, to: &mut EventSink<'_>) -> Result<()> {
         match self {
             Node::List(list) => {
                 to(Event::BeginList)?;
-                list.into_iter().try_for_each(|node| node.tell(to))?;
+                list.into_iter().try_for_each(|node| node.emit(to))?;
                 to(Event::EndList)
             }
             Node::Object(fields) => {
                 to(Event::BeginObject)?;
                 for (name, node) in fields {
                     to(Event::Field(name))?;
-                    node.tell(to)?;
+                    node.emit(to)?;
                 }
                 to(Event::EndObject)
             }
@@ -108,7 +108,7 @@ impl Node {
     }
 }
 
-/// A tree that is made of its parts.
+/// Builds a tree of its parts.
 #[derive(Debug, Default)]
 pub struct Builder {
     open: Vec<Node>,
@@ -262,9 +262,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_the_sum_of_its_parts() {
+    fn a_builder_restores_the_tree() {
         let mut builder = Builder::default();
-        nested().tell(&mut |event| builder.add(event)).unwrap();
+        nested().emit(&mut |event| builder.add(event)).unwrap();
         assert_eq!(builder.finish(), nested());
         assert_eq!(Builder::default().finish(), object(vec![]));
     }
@@ -276,7 +276,7 @@ mod tests {
             found.push((places.to_vec(), node));
             Ok(())
         });
-        nested().tell(&mut |event| elements.add(event)).unwrap();
+        nested().emit(&mut |event| elements.add(event)).unwrap();
         let first = |from| object(vec![("b", Node::List(vec![Node::Int(from)]))]);
         let expected = [
             (vec![0, 0], first(1)),

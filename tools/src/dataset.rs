@@ -17,7 +17,7 @@ use lith_reader::file::{File, OpenOptions};
 use lith_reader::scan::{Scan, ScanSpec};
 
 use crate::args::{Input, OrcTypes};
-use crate::failure::{Failure, Result, Told};
+use crate::failure::{Failure, Reported, Result};
 use crate::keys::decryption;
 
 /// A dataset none of whose files has been opened.
@@ -47,14 +47,14 @@ impl Dataset {
     /// # Errors
     /// That there were such files, at the end.
     pub fn each(&self, mut work: impl FnMut(&File) -> Result) -> Result {
-        let mut told = Told::default();
+        let mut reported = Reported::default();
         for file in &self.files.files {
             let opened = self.options.open(&file.path);
             if let Err(failure) = opened.map_err(Failure::from).and_then(|file| work(&file)) {
-                told.add(failure)?;
+                reported.add(failure)?;
             }
         }
-        told.end()
+        reported.end()
     }
 }
 

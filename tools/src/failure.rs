@@ -1,4 +1,4 @@
-//! How a command ends badly: one line on standard error and an exit code.
+//! How a command fails: one line on standard error and an exit code.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -31,19 +31,19 @@ pub enum Failure {
     BrokenPipe,
     /// The demo's counts are not what they must be.
     Difference(String),
-    /// Failures that were told when they happened, by the worst exit code among them.
-    Told(u8),
+    /// Failures that were reported when they occurred, by the worst exit code among them.
+    Reported(u8),
 }
 
-/// Failures that do not keep a command from going on.
+/// The worst exit code of failures that were reported and did not stop the command.
 #[derive(Debug, Default)]
-pub struct Told(u8);
+pub struct Reported(u8);
 
-impl Told {
-    /// Tells a failure.
+impl Reported {
+    /// Reports a failure.
     ///
     /// # Errors
-    /// The failure itself, if it would come again: what is asked for cannot be, or nobody listens.
+    /// The failure itself if it stops the command: wrong usage, or standard output is closed.
     pub fn add(&mut self, failure: Failure) -> Result {
         if failure.code() == 2 || matches!(failure, Failure::BrokenPipe) {
             return Err(failure);
@@ -53,11 +53,11 @@ impl Told {
         Ok(())
     }
 
-    /// What is to be said at the end: nothing but the worst exit code, if there was a failure.
+    /// The worst exit code as a failure, if there was one.
     pub fn end(self) -> Result {
         match self.0 {
             0 => Ok(()),
-            code => Err(Failure::Told(code)),
+            code => Err(Failure::Reported(code)),
         }
     }
 }
@@ -97,10 +97,10 @@ impl Failed {
 }
 
 impl Failure {
-    /// Says it on standard error, in one line; a person at a terminal also sees the place in the
-    /// predicate. A closed pipe is no news.
+    /// Prints one line on standard error; at a terminal, also the place in the predicate. A closed pipe is
+    /// not reported.
     pub fn report(&self) {
-        if matches!(self, Failure::BrokenPipe | Failure::Told(_)) {
+        if matches!(self, Failure::BrokenPipe | Failure::Reported(_)) {
             return;
         }
         eprintln!("lith: {}", escape_controls(&self.to_string()));
@@ -122,7 +122,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Failure::BrokenPipe => 0,
-            Failure::Told(code) => *code,
+            Failure::Reported(code) => *code,
             Failure::Difference(_) => 1,
             Failure::Plan { error, .. } => match error.kind() {
                 PlanErrorKind::Unsupported => 4,
@@ -137,8 +137,7 @@ impl Failure {
     }
 }
 
-/// Says what is wrong with the words of the command line, in one line with where to read on; help and
-/// version are printed as they are.
+/// Reports wrong arguments in one line that points to `--help`; help and version are printed as they are.
 pub fn report_usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
     let text = error.to_string();
@@ -170,7 +169,7 @@ impl fmt::Display for Failure {
             }
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),
-            Failure::Told(_) => f.write_str("not everything could be read"),
+            Failure::Reported(_) => f.write_str("not everything could be read"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The leaves that a command shows, and how it shows a bound of one.
+//! Selects the leaves that a command shows, and formats their bounds.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct Leaf {
     /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
     path: Vec<String>,
-    /// What it means.
+    /// Its type.
     pub ty: LogicalType,
 }
 
@@ -39,13 +39,13 @@ fn all(schema: &Schema) -> Vec<Leaf> {
     leaves.map(leaf).collect()
 }
 
-/// The columns that are asked for, of one file after the other.
+/// The columns named on the command line, matched with the leaves of each file in turn.
 pub struct Wanted {
-    /// Nothing stands for all.
+    /// `None` for all columns.
     names: Option<Vec<Name>>,
 }
 
-/// A name as it was given, its parts, whether some file has it, and which do not.
+/// A name as given, its parts, whether some file has it, the first file that lacks it and how many others do.
 struct Name {
     text: String,
     parts: Vec<String>,
@@ -55,7 +55,7 @@ struct Name {
 }
 
 impl Wanted {
-    /// A list as the command line takes it.
+    /// The columns of a list in the notation of the command line.
     pub fn new(columns: Option<&str>) -> Self {
         let name = |text: String| Name {
             parts: split_path(&text),
@@ -68,11 +68,11 @@ impl Wanted {
         Wanted { names }
     }
 
-    /// The leaves that are named, or below what is named, in the order of the schema; all if nothing is asked
-    /// for. That the file does not have a name is told in the end.
+    /// The leaves at or below the names, in the order of the schema; all if no names were given. Names that the
+    /// file lacks are reported by [`Wanted::end`].
     ///
     /// # Errors
-    /// A name that `alone`, the only file, does not have.
+    /// A name that the file lacks, if it is the only one (`alone`).
     pub fn select(&mut self, schema: &Schema, path: &Path, alone: bool) -> Result<Vec<Leaf>> {
         let all = all(schema);
         let Some(names) = &mut self.names else {
@@ -97,7 +97,7 @@ impl Wanted {
             .collect())
     }
 
-    /// To be asked when all files were shown: tells on standard error which files lack a column.
+    /// Reports on standard error, after all files, which of them lack a column.
     ///
     /// # Errors
     /// A name that no file has.
@@ -114,7 +114,7 @@ impl Wanted {
 }
 
 impl Name {
-    /// Which leaves have this name, else which have it but for the case of its letters.
+    /// The leaves of this name, else those whose names differ in case only.
     fn find(&self, leaves: &[Leaf]) -> Vec<usize> {
         let below = |same: fn(&str, &str) -> bool| -> Vec<usize> {
             let is_below = |leaf: &Leaf| {
@@ -148,7 +148,7 @@ impl Name {
     }
 }
 
-/// The parts of a name between dots that are not inside of back-quotes.
+/// Splits a name at the dots outside of back-quotes.
 fn split_path(text: &str) -> Vec<String> {
     let (mut parts, mut quoted) = (vec![String::new()], false);
     let mut letters = text.chars().peekable();
@@ -172,18 +172,18 @@ fn split_path(text: &str) -> Vec<String> {
     parts
 }
 
-/// A bound of a column of type `ty` as text, with `~` before it if it may be inexact.
+/// A bound of a column of type `ty` as text, with `~` before it if it is inexact.
 fn bound_text(ty: &LogicalType, bound: &Bound) -> Option<String> {
     let vector = Vector::constant(ty.clone(), bound.value.clone(), 1);
     let mut text = String::from(if bound.exact { "" } else { "~" });
     render_text(&vector, 0, &mut text).then_some(text)
 }
 
-/// In how many letters a bound is shown, and one that is whole in a few more: UUIDs and timestamps.
+/// The longest bounds in characters, and those of UUIDs and timestamps, which are shown whole.
 const BOUND_WIDTH: usize = 24;
 const WHOLE_WIDTH: usize = 36;
 
-/// A bound as the cell of a table: not all of a long one; what is unknown and what is empty can be told apart.
+/// A bound as the cell of a table, shortened: `-` if unknown, `""` if it is the empty string.
 pub fn bound_cell(ty: &LogicalType, bound: Option<&Bound>) -> String {
     let width = match ty {
         LogicalType::Uuid | LogicalType::Timestamp { .. } => WHOLE_WIDTH,
@@ -197,7 +197,7 @@ pub fn bound_cell(ty: &LogicalType, bound: Option<&Bound>) -> String {
     }
 }
 
-/// The first letters of a text, with a mark if there are more.
+/// The first `width` characters of a text, with an ellipsis if there are more.
 pub fn shorten(text: &str, width: usize) -> String {
     match text.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -205,7 +205,7 @@ pub fn shorten(text: &str, width: usize) -> String {
     }
 }
 
-/// A bound as rows show the value; null if there is none.
+/// A bound as JSON, in the notation of rows; null if there is none.
 pub fn bound_json(ty: &LogicalType, bound: &Option<Bound>) -> Value {
     let value = bound.as_ref().map(|bound| bound.value.clone());
     value.map_or(Value::Null, |value| value_json(ty, value))
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_itself_and_all_below() {
+    fn a_name_selects_itself_and_all_below() {
         let inner = [
             Field::nullable("x", LogicalType::Int32),
             Field::nullable("y", LogicalType::Int32),

@@ -1,7 +1,8 @@
-//! Random choices of rows without replacement: numbers of known rows, or rows as they come.
+//! Random samples of rows without replacement: row numbers below a known total (Floyd's algorithm), or rows of a
+//! stream of batches (reservoir sampling). Every set of rows is equally likely.
 //!
-//! The rows that come first fill a reservoir, and a row that comes after `n` others takes a random place of
-//! `n + 1`, if the reservoir has that place: then every set of rows is as likely as any other.
+//! The first rows fill the reservoir; a row after `n` others then replaces a random one with the probability
+//! of size / (n + 1).
 
 use std::collections::BTreeSet;
 
@@ -10,12 +11,12 @@ use lith_format::vector::{Batch, Vector};
 
 use crate::facts::mix;
 
-/// Numbers that look random and follow from a seed (SplitMix64).
+/// A pseudo-random number generator (SplitMix64).
 #[derive(Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers that follow from `seed`.
+    /// The generator with this seed.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -26,8 +27,7 @@ impl Random {
         random
     }
 
-    /// A number from 0 to `most`, each as likely: the high half of a product, drawn again in the few cases
-    /// that would favour some numbers.
+    /// A uniform number from 0 to `most`, by multiplication and rejection.
     pub fn up_to(&mut self, most: u64) -> u64 {
         let Some(count) = most.checked_add(1) else {
             return self.next();
@@ -42,8 +42,8 @@ impl Random {
     }
 }
 
-/// `wanted` different numbers below `total`, or all: for each of the last ones in turn any number up to it,
-/// or itself where that is taken already (Floyd's algorithm).
+/// `wanted` different numbers below `total`, or all if there are fewer, by Floyd's algorithm: for each of the
+/// last `wanted` numbers in turn any number up to it, or itself if that one was picked before.
 pub fn distinct(total: u64, wanted: u64, random: &mut Random) -> BTreeSet<u64> {
     let mut picked = BTreeSet::new();
     for last in total.saturating_sub(wanted)..total {
@@ -55,14 +55,14 @@ pub fn distinct(total: u64, wanted: u64, random: &mut Random) -> BTreeSet<u64> {
     picked
 }
 
-/// The rows picked so far, out of all that were offered.
+/// A sample of the rows offered so far.
 #[derive(Debug)]
 pub struct Reservoir {
     size: u64,
     random: Random,
     offered: u64,
     places: Vec<Place>,
-    /// Copies of picked rows, also of some that were replaced since.
+    /// Copies of picked rows, some of which have been replaced since.
     pieces: Vec<Batch>,
 }
 
@@ -74,7 +74,7 @@ struct Place {
     row: u32,
 }
 
-/// Replaced rows that may be held beside as many as are picked.
+/// How many replaced rows may be held, beside as many as are picked.
 const SPARE_ROWS: usize = 4096;
 
 impl Reservoir {
@@ -89,7 +89,7 @@ impl Reservoir {
         }
     }
 
-    /// Picks among the rows of a batch, all of which have the same columns.
+    /// Offers the rows of a batch; all batches have the same columns.
     ///
     /// # Errors
     /// Rows of one column in unlike layouts.
@@ -122,13 +122,13 @@ impl Reservoir {
         self.pieces.push(take(batch, &rows));
         let held: usize = self.pieces.iter().map(|piece| piece.rows).sum();
         if held > SPARE_ROWS + 2 * self.places.len() {
-            self.let_go()?;
+            self.compact()?;
         }
         Ok(())
     }
 
-    /// Lets go of the rows that were replaced.
-    fn let_go(&mut self) -> Result<()> {
+    /// Drops the rows that were replaced.
+    fn compact(&mut self) -> Result<()> {
         let mut order: Vec<usize> = (0..self.places.len()).collect();
         order.sort_unstable_by_key(|&index| self.places[index].number);
         self.pieces = self.picked()?.into_iter().collect();
@@ -138,7 +138,7 @@ impl Reservoir {
         Ok(())
     }
 
-    /// The picked rows in the order in which they were offered; `None` without any.
+    /// The picked rows, in the order of the offers; `None` if there are none.
     ///
     /// # Errors
     /// Rows of one column in unlike layouts.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_set_of_rows_is_as_likely() {
+    fn every_set_of_rows_is_equally_likely() {
         let from_numbers = |seed| distinct(8, 3, &mut Random(seed)).into_iter().collect();
         let samplers: [&dyn Fn(u64) -> Vec<u64>; 2] = [&from_numbers, &from_reservoir];
         for sample in samplers {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_rows_are_let_go() {
+    fn replaced_rows_are_dropped() {
         let mut reservoir = Reservoir::new(900, Random(1));
         for start in 0..200 {
             reservoir

@@ -1,8 +1,8 @@
-//! Footers of one or many files, added up by column.
+//! Metadata of one or many files, summed up by column.
 //!
-//! Columns meet by the parts of their path; of several of one path, the first meets the first. What one row
-//! group does not say (sizes of an ORC column, a null count) is unknown of the whole. A file without a column
-//! has a null of it in every row.
+//! Columns are matched by the parts of their path; several of one path, in their order. A figure that one row
+//! group lacks (sizes of an ORC column, a null count) is unknown for the whole. A file without a column counts
+//! as null in every row.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -24,7 +24,7 @@ use crate::differences::Differences;
 use crate::encryption::{self, Encrypted};
 use crate::names::shown_path;
 
-/// What footers say together.
+/// The metadata of all files together.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// How many files.
@@ -100,7 +100,7 @@ pub struct ColumnSummary {
     pub index_names: Vec<&'static str>,
     /// Chunks that have a Bloom filter.
     pub blooms: u64,
-    /// Whether Bloom filters are there of a writer that is not known to hash as specified.
+    /// Whether it has Bloom filters of a writer that is not known to hash as specified.
     pub doubtful_bloom: bool,
     /// Whether a row group claims to be sorted by it first.
     pub sorted: bool,
@@ -114,7 +114,7 @@ impl Summary {
     /// Adds the footer of a file.
     ///
     /// # Errors
-    /// Those of decoding it and of reading what lies outside of it: then nothing is added.
+    /// Metadata that cannot be read or decoded; then nothing is added.
     pub fn add_file(&mut self, file: &File) -> Result<()> {
         let meta = file.full_meta()?;
         let parquet = file.parquet().map(ParquetFile::whole_footer);
@@ -140,7 +140,7 @@ impl Summary {
         Ok(())
     }
 
-    /// What only Parquet says.
+    /// Adds the parts of a footer that only Parquet has.
     fn add_parquet(&mut self, footer: &FileMetaData, schema: &Schema, columns: &[usize]) {
         self.add_encryption(encryption::of_parquet(footer, schema));
         for group in &footer.row_groups {
@@ -270,7 +270,7 @@ impl Summary {
 }
 
 impl ColumnSummary {
-    /// A leaf over `rows` rows of files that do not have it: of these, everything is known.
+    /// A leaf after `rows` rows of files that lack it: all figures are known.
     fn new(path: Vec<String>, ty: LogicalType, rows: u64) -> Self {
         ColumnSummary {
             name: shown_path(&path),

@@ -1,5 +1,4 @@
-//! What an expert would say of a file or dataset: what keeps readers from skipping, and what costs them
-//! more than it gives.
+//! Warnings about a file or dataset: what prevents readers from skipping, and what costs more than it gains.
 
 use std::collections::HashMap;
 
@@ -11,9 +10,9 @@ use crate::summary::{ColumnSummary, Summary};
 
 /// Row groups below this size cost more to open than to read.
 const TINY_ROW_GROUP: u64 = 1 << 20;
-/// Files of more row groups than these could have larger ones, however small they are.
+/// More row groups than these could be larger, however small the file is.
 const FEW_ROW_GROUPS: u64 = 8;
-/// Footers above this size are noticed, if they are more than a twentieth of the file.
+/// Footers above this size are reported if they are more than a twentieth of the file.
 const LARGE_FOOTER: u64 = 1 << 20;
 
 /// How many columns a line names.
@@ -40,7 +39,7 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
     out
 }
 
-/// What is encrypted and how, one line for each cipher and key.
+/// Encrypted columns, one line for each cipher and key.
 pub fn encryption(summary: &Summary) -> Vec<String> {
     together(summary.encryption.iter().map(encrypted))
 }
@@ -59,7 +58,7 @@ fn encrypted(entry: &Encrypted) -> (Option<&str>, String) {
 
 fn of_columns(summary: &Summary) -> Vec<String> {
     let lines = summary.columns.iter().flat_map(|column| {
-        // what is encrypted is told as such
+        // encrypted columns are reported by `encryption`
         let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.name));
         let lines = [
             distrusted,
@@ -74,7 +73,7 @@ fn of_columns(summary: &Summary) -> Vec<String> {
     together(lines)
 }
 
-/// Each line once, behind the first names that it is said of.
+/// Each line once, preceded by the first few columns that it applies to.
 fn together<'a>(lines: impl Iterator<Item = (Option<&'a str>, String)>) -> Vec<String> {
     let (mut places, mut out) = (HashMap::new(), Vec::<(String, Vec<&str>)>::new());
     for (name, line) in lines {
@@ -107,7 +106,7 @@ fn wrong_rows(summary: &Summary) -> Option<String> {
 fn tiny_row_groups(summary: &Summary) -> Option<String> {
     let groups = summary.row_groups;
     let size = summary.bytes.saturating_sub(summary.footer_bytes) / groups.max(1);
-    // what is small as a whole has no other choice
+    // small files cannot have large row groups
     let files = summary.files.max(1);
     let large = summary.bytes / files > 8 * TINY_ROW_GROUP || groups / files > FEW_ROW_GROUPS;
     (large && groups > summary.files && size < TINY_ROW_GROUP).then(|| {

@@ -1,7 +1,7 @@
-//! Memory that a file may make a command take, by the address space that the system allows it.
+//! Memory that a file can make a command use, measured by limiting its address space.
 //!
-//! Files of very many parts are shown part by part, and files that must be refused are refused, within 256 MiB:
-//! the debug build runs in these as well, with its own 60 MiB of code. The corpus needs `LITH_SHARED`.
+//! Files with very many parts are shown part by part, and files that exceed the limits are refused, within
+//! 256 MiB; this includes the debug build's own 60 MiB of code. The corpus needs `LITH_SHARED`.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
@@ -29,7 +29,7 @@ use serde_json::Value;
 const KIBIBYTES: &str = "262144";
 
 /// What a command printed, of which little is kept.
-struct Told {
+struct Outcome {
     code: Option<i32>,
     length: usize,
     /// The last bytes.
@@ -38,7 +38,7 @@ struct Told {
 }
 
 /// Runs the command on a file within the limit.
-fn lith(file: &Path, args: &[&str]) -> Told {
+fn lith(file: &Path, args: &[&str]) -> Outcome {
     let mut child = Command::new("sh")
         .args(["-c", "ulimit -v $0 && exec \"$@\"", KIBIBYTES])
         .arg(env!("CARGO_BIN_EXE_lith"))
@@ -61,7 +61,7 @@ fn lith(file: &Path, args: &[&str]) -> Told {
         end.drain(..end.len().saturating_sub(64));
     }
     let output = child.wait_with_output().unwrap();
-    Told {
+    Outcome {
         code: output.status.code(),
         length,
         end: String::from_utf8_lossy(&end).into_owned(),

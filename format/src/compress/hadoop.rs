@@ -1,4 +1,4 @@
-//! Hadoop's framing of blocks: what Parquet's LZO pages are in, and LZ4 pages under the deprecated id.
+//! Hadoop's block framing, used by Parquet's LZO pages and by LZ4 pages under the deprecated codec id.
 //!
 //! ```text
 //! | raw length, u32 BE | ( | block length, u32 BE | block | )+ until raw length | ..

@@ -1,7 +1,7 @@
-//! Values of every message of the metadata, with any of their fields set, for properties that hold of all.
+//! Arbitrary values of every message of the metadata, for property tests.
 //!
-//! Lists are short and text is short, so that many messages fit a value; floats are never NaN, which is
-//! unequal to itself.
+//! Lists are short and text is short, so that many messages fit a value; floats are never NaN, which
+//! does not equal itself.
 
 use quickcheck::{Arbitrary, Gen};
 

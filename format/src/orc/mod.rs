@@ -47,6 +47,6 @@ pub mod strides;
 #[cfg(test)]
 mod any;
 #[cfg(test)]
-mod held;
+mod roundtrip;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,10 +1,10 @@
-//! The messages of ORC as trees of the specification's names: every field that is written, and no other.
+//! The messages of ORC as trees of the specification's names, with exactly the fields that are written.
 //!
 //! ```text
 //! shape = message: number, name, kind of each field        bytes + shape -> tree
 //! ```
-//! A field that a shape does not have is there as `unknown_field_N`, a list of its payloads. That the shapes say what the typed
-//! messages say is a test: what these encode, a tree knows whole.
+//! A field that the shape lacks is shown as `unknown_field_N`, a list of its payloads. `roundtrip` tests that
+//! shapes and typed messages agree.
 // spec: ORCv1.md, "File Tail"
 
 mod shapes;
@@ -19,7 +19,7 @@ use crate::tree::Node;
 
 pub use shapes::{FOOTER, METADATA, POST_SCRIPT, ROW_INDEX, STRIPE_FOOTER};
 
-/// What the names of fields begin with that the specification does not have.
+/// Prefix of the names of unknown fields.
 const UNKNOWN_FIELD: &str = "unknown_field_";
 
 /// The fields of a message.
@@ -65,7 +65,7 @@ pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<No
     Ok(fields.into_node())
 }
 
-/// A structure as far as its fields are met.
+/// The fields of a message so far.
 struct Fields {
     shape: &'static Shape,
     known: Vec<(Cow<'static, str>, Node)>,
@@ -122,7 +122,7 @@ impl Fields {
     }
 }
 
-/// The payload of a field of which only its type on the wire is known.
+/// The payload of an unknown field, by its wire type.
 fn unknown(field: &Field<'_>) -> Result<Node> {
     field.spend(size_of::<Node>() + UNKNOWN_FIELD.len())?;
     Ok(match field.raw() {

@@ -1,7 +1,7 @@
-//! Values of every structure of the metadata, with any of their fields set, for properties that hold of all.
+//! Arbitrary values of every structure of the metadata, for property tests.
 //!
-//! Lists are short and text is short, so that many structures fit a value; floats are never NaN, which is
-//! unequal to itself. An unknown member of a union has a number that no known one has.
+//! Lists are short and text is short, so that many structures fit a value; floats are never NaN, which
+//! does not equal itself. An unknown member of a union has a number that no known one has.
 
 use bytes::Bytes;
 use quickcheck::{Arbitrary, Gen};

@@ -62,4 +62,4 @@ pub(crate) mod oracle;
 
 // Layer 12
 #[cfg(test)]
-mod held;
+mod roundtrip;

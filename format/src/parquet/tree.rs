@@ -1,12 +1,11 @@
-//! The structures of Parquet as trees of the specification's names: every field that is written, and no other.
+//! The structures of Parquet as trees of the specification's names, with exactly the fields that are written.
 //!
 //! ```text
 //! shape = structure: number, name, kind of each field        bytes + shape -> tree
 //! ```
-//! Nothing is required and nothing has a default; whole numbers may be of any width. A field that a shape
-//! does not have, or has with another type on the wire, is there as `unknown_field_N`, its bytes as bytes
-//! and its maps as lists of pairs. A field that is written twice is there twice. That the shapes say what
-//! the typed structures say is a test: what those encode, a tree knows whole.
+//! Nothing is required and nothing has a default; integers may be of any width. A field that the shape lacks,
+//! or has with another wire type, is shown as `unknown_field_N`, binary as bytes and maps as lists of pairs. A
+//! field that is written twice appears twice. `roundtrip` tests that shapes and typed structures agree.
 // spec: parquet.thrift
 
 mod shapes;
@@ -16,14 +15,14 @@ use std::borrow::Cow;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire, deeper};
-use crate::tree::{Builder, Event, Node, Taker};
+use crate::tree::{Builder, Event, EventSink, Node};
 
 pub use shapes::{
     BLOOM_FILTER_HEADER, COLUMN_INDEX, COLUMN_META_DATA, FILE_CRYPTO_META_DATA, FILE_META_DATA,
     OFFSET_INDEX, PAGE_HEADER,
 };
 
-/// What the names of fields begin with that the specification does not have.
+/// Prefix of the names of unknown fields.
 const UNKNOWN_FIELD: &str = "unknown_field_";
 
 /// How much larger than the encoded limit a tree may be.
@@ -62,13 +61,13 @@ pub(super) enum Kind {
     Uuid,
     Struct(&'static Shape),
     List(&'static Kind),
-    /// Elements are what they say they are.
+    /// Elements are of the kind of their wire type.
     AnyList,
     AnyMap,
 }
 
 impl Kind {
-    /// How a value is shown of which only its type on the wire is known.
+    /// The kind of an unknown value, by its wire type.
     fn of(wire: Wire) -> Kind {
         match wire {
             Wire::Bool(_) => Kind::Boolean,
@@ -82,7 +81,7 @@ impl Kind {
         }
     }
 
-    /// Whether a value that comes as `wire`, and that `reader` is about to read, is of this kind.
+    /// Whether the value of wire type `wire` that `reader` is about to read is of this kind.
     fn fits(self, wire: Wire, reader: &Reader<'_>) -> bool {
         match (self, wire) {
             (Kind::Boolean, Wire::Bool(_))
@@ -100,20 +99,20 @@ impl Kind {
     }
 }
 
-/// Decodes the structure of this shape at the start of `bytes`, which may go on; also tells its length.
+/// Decodes the structure of this shape at the start of `bytes`; also returns its encoded length.
 pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<(Node, usize)> {
     let mut builder = Builder::default();
-    let length = tell(bytes, shape, limits, &mut |event| builder.add(event))?;
+    let length = emit(bytes, shape, limits, &mut |event| builder.add(event))?;
     Ok((builder.finish(), length))
 }
 
-/// Hands the parts of the structure of this shape at the start of `bytes` over while it is decoded, and tells
-/// its length. What comes before an error is handed over, too.
-pub fn tell(
+/// Decodes the structure of this shape at the start of `bytes`, passes its parts to `to` as they are met, and
+/// returns its encoded length. Parts before an error are passed, too.
+pub fn emit(
     bytes: &[u8],
     shape: &'static Shape,
     limits: &Limits,
-    to: &mut Taker<'_>,
+    to: &mut EventSink<'_>,
 ) -> Result<usize> {
     let mut walk = Walk {
         reader: Reader::new(bytes, limits),
@@ -125,11 +124,11 @@ pub fn tell(
     Ok(walk.reader.position())
 }
 
-/// A reader, who takes what it reads, and how many bytes that may still be as a tree.
+/// The state of a decoding: the input, the bytes that the tree may still take in memory, and its receiver.
 struct Walk<'a, 't> {
     reader: Reader<'a>,
     left: usize,
-    to: &'a mut Taker<'t>,
+    to: &'a mut EventSink<'t>,
 }
 
 impl Walk<'_, '_> {
@@ -165,7 +164,7 @@ impl Walk<'_, '_> {
         (self.to)(Event::EndObject)
     }
 
-    /// A value of a field. A boolean is in its type.
+    /// The value of a field; a boolean is part of the wire type.
     fn value(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<()> {
         match wire {
             Wire::Bool(value) => (self.to)(Event::Value(Node::Boolean(value))),
@@ -173,7 +172,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A value that stands alone.
+    /// A value outside of a field header.
     fn element(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<()> {
         let plain = match kind {
             Kind::Boolean => Node::Boolean(self.reader.bool_element()?),
@@ -208,12 +207,12 @@ impl Walk<'_, '_> {
         Ok(bytes.to_vec())
     }
 
-    /// A list of elements of a kind, or of what they say they are.
+    /// A list of elements of `kind`, or else of the kind of their wire type.
     fn list(&mut self, kind: Option<Kind>, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let (wire, count) = self.reader.list()?;
         let kind = kind.unwrap_or(Kind::of(wire));
-        // twice, because what shows the tree may take as much again
+        // twice, because printing the tree may take as much again
         self.spend(count.saturating_mul(2 * size_of::<Node>()))?;
         (self.to)(Event::BeginList)?;
         for _ in 0..count {

@@ -22,7 +22,7 @@ const NOTES: usize = 15;
 pub(super) fn run(args: &Inspect) -> Result {
     let dataset = Dataset::new(&args.input)?;
     let mut summary = Summary::default();
-    // a file is let go before the next is opened: there may be more than a process may hold open
+    // each file is closed before the next is opened: a process may hold only so many open
     let told = dataset.each(|file| Ok(summary.add_file(file)?));
     if summary.files == 0 {
         return told;
@@ -63,7 +63,7 @@ fn partition_names(dataset: &Dataset) -> Vec<&str> {
     fields.map(|field| field.name.as_str()).collect()
 }
 
-/// What is encrypted, and the warnings; no more than so many lines.
+/// Encrypted columns and warnings, at most `most` lines.
 fn listed(summary: &Summary, most: usize) -> String {
     let mut lines = encryption(summary);
     lines.extend(warnings(summary));

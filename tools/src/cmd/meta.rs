@@ -1,4 +1,4 @@
-//! `lith meta`: all that the metadata of a file says.
+//! `lith meta`: all metadata of a file, field by field.
 
 use crate::args::Meta;
 use crate::failure::Result;

@@ -1,8 +1,8 @@
-//! `lith pages`: the pages of Parquet columns, by indexes and headers, and the strides of ORC columns, by row
-//! index entries.
+//! `lith pages`: the pages of Parquet columns, from page headers and indexes, and the strides of ORC columns,
+//! from the row index.
 //!
-//! What cannot be read, and columns that are encrypted, are told in place of their pages; the others are shown.
-//! They are printed as they are met: there may be very many of them.
+//! Rows are printed as they are decoded, because there may be very many. A column that is encrypted or cannot
+//! be read has a row with the error; the others are shown.
 
 use std::ops::Range;
 
@@ -21,21 +21,21 @@ use crate::keys::decryption;
 use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
-/// A stride and whose it is; or why there is none.
+/// A stride of a column, or the error in its place.
 struct Row<'a> {
     row_group: usize,
     column: &'a Leaf,
     stride: FormatResult<Stride, String>,
 }
 
-/// A page or what a row index speaks of.
+/// A Parquet page, or an ORC stride.
 #[derive(Default)]
 struct Stride {
-    /// Where it lies, if it is a page.
+    /// Its place in the file, if it is a page.
     place: Option<Range<u64>>,
     header: Option<PageHeader>,
     encoding: Option<String>,
-    /// Which rows it has, where they are known.
+    /// Its rows, if known.
     rows: Option<Range<u64>>,
     values: Option<u64>,
     stats: ColumnStats,
@@ -78,7 +78,7 @@ fn show(file: &File, args: &Pages, wanted: &mut Wanted, document: &mut Document<
     Ok(told?)
 }
 
-/// The strides of columns, and who takes them.
+/// Decodes the strides of columns and hands each to `to`.
 struct Strides<'a, F> {
     file: &'a File,
     columns: &'a [Leaf],
@@ -141,7 +141,7 @@ impl<'a, F: FnMut(&Row<'_>) -> FormatResult<()>> Strides<'a, F> {
         })
     }
 
-    /// Tells of each column that its row group cannot be read.
+    /// Reports for each column that its row group cannot be read.
     fn add_broken(&mut self, row_group: usize, error: Error) -> FormatResult<()> {
         let told = self.failed.add(error);
         self.columns.iter().try_for_each(|column| {
@@ -154,7 +154,7 @@ impl<'a, F: FnMut(&Row<'_>) -> FormatResult<()>> Strides<'a, F> {
     }
 }
 
-/// What indexes and header say of a page; those of dictionaries have a header only.
+/// A page; one with a dictionary has only a header.
 fn of_page(page: Page) -> Stride {
     let mut stride = Stride {
         place: Some(page.range),
@@ -202,13 +202,13 @@ const TITLES: [&str; 15] = [
     "max",
     ERROR,
 ];
-/// Why there is nothing in the other cells; it is shown where it is told of a row.
+/// The column of errors, shown only if some row has one.
 const ERROR: &str = "error";
-/// Which of these are numbers, and which only pages have.
+/// Columns of numbers, and columns that only pages have.
 const NUMBERS: [usize; 9] = [0, 4, 5, 6, 7, 8, 9, 10, 11];
 const OF_PAGES: [usize; 5] = [2, 8, 9, 10, 11];
 
-/// A table of rows, which are pages or not.
+/// Lays out rows; `paged` if they are pages.
 fn table(rows: &[Vec<String>], paged: bool) -> Table {
     let broken = rows
         .iter()

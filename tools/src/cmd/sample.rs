@@ -1,7 +1,7 @@
 //! `lith sample`: rows picked at random without replacement, in their order.
 //!
-//! Without a condition, the footers tell how many rows there are, row numbers are drawn, and only what holds
-//! these rows is read. With one, every row that passes is drawn for.
+//! Without a predicate, row numbers are drawn from the row counts of the footers, and only the data that holds
+//! these rows is read. With one, all rows that pass go through a reservoir.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Sample) -> Result {
     }
     let mut scan = opened.scan(&plan, true)?;
     let mut reservoir = Reservoir::new(wanted, random);
-    // nothing is printed before a first batch, or all of a filter, is there
+    // errors of the first batch come before any output
     let first = scan.next().transpose();
     let first = first.map_err(|error| name_others(error, &plan))?;
     let schema = scan.schema().clone();
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Sample) -> Result {
     rows.finish()
 }
 
-/// Leaves `wanted` rows of the files to be read, any as likely as any other.
+/// Restricts the plan to `wanted` rows drawn from all of its files.
 fn pick(opened: &Opened, plan: &mut ScanPlan, wanted: u64, random: &mut Random) -> Result {
     let rows = plan.tasks.iter().map(|task| opened.rows(task));
     let rows: Vec<u64> = rows.collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! `lith stats`: what the statistics of every row group say of its leaves, as far as they may be believed.
+//! `lith stats`: the statistics of every leaf in every row group, as far as they can be trusted.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::failure::{Failed, Result};
 use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
 use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
-/// A leaf in a row group of a file, or why there is nothing to say of it.
+/// A leaf in a row group of a file, or the error in its place.
 struct Row<'a> {
     file: &'a str,
     row_group: usize,
@@ -25,7 +25,7 @@ struct Row<'a> {
 
 pub(super) fn run(args: &Stats) -> Result {
     let dataset = Dataset::new(&args.input)?;
-    // one file need not be named in every line
+    // a single file is not named in every line
     let unnamed = dataset.files.files.len() == 1;
     let mut listing = Listing::new("stats", args.format, move |rows| table(rows, unnamed));
     let mut wanted = Wanted::new(args.columns.as_deref());

@@ -1,7 +1,7 @@
 //! `lith tail`: the last rows.
 //!
-//! Without a condition, the footers tell which row groups hold them, and only those are read. With one, files
-//! are read from the last one on, twice as many at a time, until enough rows have passed.
+//! Without a predicate, the row counts of the footers tell which row groups hold them, and only those are read.
+//! With one, files are read from the last one backwards, twice as many each time, until enough rows have passed.
 
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Head) -> Result {
     rows.finish()
 }
 
-/// Leaves the last `wanted` rows of the files to be read.
+/// Restricts the plan to the last `wanted` rows of its files.
 fn keep_last(opened: &Opened, plan: &mut ScanPlan, wanted: u64) -> Result {
     let mut tasks = std::mem::take(&mut plan.tasks);
     let mut left = wanted;
@@ -69,7 +69,7 @@ fn last(opened: &Opened, mut plan: ScanPlan, wanted: u64) -> Result<VecDeque<Bat
     Ok(found.batches)
 }
 
-/// The last rows of all that came.
+/// The last rows of the batches so far.
 #[derive(Default)]
 struct Tail {
     rows: u64,
@@ -77,7 +77,7 @@ struct Tail {
 }
 
 impl Tail {
-    /// Takes a batch in and lets go of what is not among the last `wanted` rows.
+    /// Appends a batch and drops what is not among the last `wanted` rows.
     fn push(&mut self, batch: Batch, wanted: u64) {
         self.rows += batch.rows as u64;
         self.batches.push_back(batch);

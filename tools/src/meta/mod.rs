@@ -1,8 +1,8 @@
-//! Everything that a file's metadata says, as JSON in the words of its specification.
+//! All metadata of a file as JSON, with the names of its specification.
 //!
-//! What is not written is not there; numbers of the future are shown as numbers. Text that is not UTF-8, bytes
-//! and floats that JSON has no word for are strings, as in rows. It is printed while it is decoded, once it is
-//! known that all that must be there can be decoded: the memory it takes does not grow with the file.
+//! Absent fields are left out; unknown enum values are shown as numbers. Text that is not UTF-8, bytes and
+//! floats that JSON cannot express are strings, as in rows. The output is printed while decoding, after a
+//! first pass has checked that the mandatory parts decode: memory does not grow with the file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ mod orc;
 mod page_headers;
 mod parquet;
 
-/// Prints the metadata of a file, decrypted where there are keys. A footer that no reader would accept is shown
-/// all the same, as far as it can be taken apart.
+/// Prints the metadata of a file, decrypted where there are keys; also of a file that a scan would refuse, as far
+/// as it can be decoded.
 ///
 /// # Errors
-/// A file of which nothing can be shown, before anything is printed; the first of the parts that cannot be
-/// shown, after everything else is.
+/// A file of which nothing can be shown: then nothing is printed. The first part that cannot be shown, after
+/// all others are printed.
 pub fn print(path: &Path, decryption: &Decryption, out: &mut dyn Printer) -> Result<()> {
     let mut print = || print_of(&open(path)?, decryption, &Limits::default(), out)?.end();
     print().map_err(|error| error.at_path(path))
@@ -42,7 +42,7 @@ fn open(path: &Path) -> Result<Arc<dyn Source>> {
     Ok(Arc::new(FileSource::open(path)?))
 }
 
-/// Prints the metadata of what `source` holds, no larger than `limits` allow; returns what of it cannot be shown.
+/// Prints the metadata of `source`, within `limits`; returns the errors of parts that cannot be shown.
 fn print_of(
     source: &Arc<dyn Source>,
     decryption: &Decryption,
@@ -55,13 +55,13 @@ fn print_of(
     }
 }
 
-/// What [`print()`] prints of a file, whole.
+/// The output of [`print()`], as a value.
 pub fn meta(path: &Path) -> Result<Value> {
     let meta = || meta_of(&open(path)?, &Limits::default());
     meta().map_err(|error| error.at_path(path))
 }
 
-/// The same of what `source` holds, no larger than `limits` allow.
+/// The metadata of `source`, within `limits`, as a value.
 pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
     whole(|out| print_of(source, &Decryption::default(), limits, out))
 }
@@ -73,7 +73,7 @@ fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<Failed>) -> Result<Value
         .map_err(|error| Error::limit("metadata is nested too deeply").with_source(error))
 }
 
-/// A value as rows show it.
+/// A value in the notation of rows.
 pub(crate) fn value_json(ty: &LogicalType, value: Scalar) -> Value {
     let vector = Vector::constant(ty.clone(), value, 1);
     let mut text = String::new();
@@ -81,7 +81,7 @@ pub(crate) fn value_json(ty: &LogicalType, value: Scalar) -> Value {
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
-/// Prints a part of a tree.
+/// Prints one event of a tree.
 fn part(event: Event, out: &mut dyn Printer) -> Result<()> {
     match event {
         Event::BeginObject => out.part(Part::BeginObject),
@@ -95,7 +95,7 @@ fn part(event: Event, out: &mut dyn Printer) -> Result<()> {
 
 /// Prints a tree.
 fn print_tree(node: Node, out: &mut dyn Printer) -> Result<()> {
-    node.tell(&mut |event| part(event, out))
+    node.emit(&mut |event| part(event, out))
 }
 
 fn json(node: Node) -> Value {
@@ -151,7 +151,7 @@ mod tests {
     use serde_json::json as value;
 
     #[test]
-    fn what_json_has_no_word_for_is_a_string() {
+    fn values_that_json_cannot_express_are_strings() {
         assert_eq!(json(Node::Float(f64::NAN)), value!("NaN"));
         assert_eq!(json(Node::Float(f64::NEG_INFINITY)), value!("-Infinity"));
         assert_eq!(json(Node::Float(1.0)), value!(1.0));

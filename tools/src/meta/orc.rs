@@ -1,9 +1,9 @@
-//! The metadata of an ORC file: its tail, and of every stripe the footer and the indexes.
+//! The metadata of an ORC file: its tail, and the footer and indexes of every stripe.
 //!
 //! ```text
 //! { postscript, footer, stripe_stats, stripes: [ { footer, row_index: {column: ..}, bloom: {column: ..} } ] }
 //! ```
-//! Bits of Bloom filters are shown by their number and their SHA-256.
+//! Of the bits of a Bloom filter, the length and the SHA-256 are shown.
 // spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
 
 use std::ops::Range;
@@ -26,9 +26,9 @@ use sha2::{Digest, Sha256};
 use super::{digits, json as to_json, print_tree};
 use crate::encryption;
 use crate::failure::Failed;
-use crate::output::{Nowhere, Part, Printer};
+use crate::output::{Discard, Part, Printer};
 
-/// A file whose tail is decoded.
+/// A file with its decoded tail.
 struct Opened<'a> {
     source: &'a Arc<dyn Source>,
     orc: &'a OrcFile,
@@ -45,7 +45,7 @@ pub(super) fn print(
         orc: &OrcFile::open(source, limits)?,
         limits: *limits,
     };
-    file.print(&mut Nowhere)?;
+    file.print(&mut Discard)?;
     file.print(out)?;
     let mut failed = Failed::default();
     let footer = &file.tail().footer;
@@ -95,7 +95,7 @@ impl Opened<'_> {
         self.source.read_at(range.start, length)
     }
 
-    /// What lies in compression chunks, as a structure.
+    /// Decodes a section that lies in compression chunks.
     fn section(&self, range: Range<u64>, shape: &'static Shape) -> Result<Node> {
         let start = range.start;
         let bytes = self.read(range)?;
@@ -160,7 +160,7 @@ impl Opened<'_> {
     }
 }
 
-/// A repeated field of a structure; without elements, if it is not there.
+/// A repeated field of a message; an empty list if it is absent.
 fn field(node: Node, name: &str) -> Node {
     let fields = match node {
         Node::Object(fields) => fields,

@@ -1,10 +1,10 @@
-//! The headers of the pages of a Parquet column chunk, one after the other, without the pages.
+//! Walks the page headers of a Parquet column chunk as trees, for `lith meta`; pages are not read.
 //!
 //! ```text
 //! chunk   dictionary_page_offset, or data_page_offset  ->  total_compressed_size bytes on
-//! page    header, compressed_page_size bytes that are passed over
+//! page    header, compressed_page_size bytes that are skipped
 //! ```
-//! The walk ends with the chunk or with the first thing that is no header.
+//! The walk ends with the chunk or at the first header that cannot be decoded.
 // spec: parquet.thrift, PageHeader
 
 use lith_format::error::{Error, Result};
@@ -17,34 +17,34 @@ use lith_reader::parquet::PageCipher;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 
-/// How a page is counted whose header does not say its type.
+/// The type under which pages without one are counted.
 const NO_TYPE: &str = "None";
 
-/// How pages are counted when there are more types of them than [`TYPES`].
+/// The type under which pages are counted once there are [`TYPES`] types.
 const OTHER_TYPES: &str = "others";
 const TYPES: usize = 256;
 
-/// The header of a page, and where it lies.
+/// A page header and its place.
 pub(super) struct Headed {
     pub offset: u64,
     pub length: u64,
     pub header: Node,
 }
 
-/// The headers of a chunk's pages, one after the other.
+/// A walk over the page headers of a chunk.
 pub(super) struct PageHeaders<'a> {
     position: u64,
     end: u64,
     limits: &'a Limits,
     cipher: Option<PageCipher>,
-    /// How many there were.
+    /// Pages so far.
     pub count: u64,
-    /// How many of each type.
+    /// Pages of each type so far.
     pub types: Map<String, Value>,
 }
 
 impl<'a> PageHeaders<'a> {
-    /// Those of the chunk that `meta` tells of, decrypted with `cipher`.
+    /// The pages of the chunk with the metadata `meta`, decrypted with `cipher`.
     pub(super) fn new(
         meta: &Node,
         cipher: Option<ChunkCipher>,
@@ -62,7 +62,7 @@ impl<'a> PageHeaders<'a> {
         })
     }
 
-    /// The next header, and the error that ends the walk behind it, if there is one; neither at the end.
+    /// The next header, and the error that ends the walk after it, if any; neither at the end.
     pub(super) fn next(&mut self, window: &mut Window<'_>) -> (Option<Headed>, Option<Error>) {
         if self.position >= self.end {
             return (None, None);
@@ -126,7 +126,7 @@ impl<'a> PageHeaders<'a> {
     }
 }
 
-/// Where a chunk begins and ends.
+/// The first and the end offset of a chunk.
 fn place(meta: &Node) -> Result<(u64, u64)> {
     let unsigned = |name: &str| {
         let value = meta.int(name).unwrap_or(-1);
@@ -135,7 +135,7 @@ fn place(meta: &Node) -> Result<(u64, u64)> {
         })
     };
     let data = unsigned("data_page_offset")?;
-    // some writers say 0 for none
+    // some writers store 0 for none
     let start = match unsigned("dictionary_page_offset") {
         Ok(dictionary) if dictionary > 0 => data.min(dictionary),
         _ => data,

@@ -1,12 +1,14 @@
-//! The metadata of a Parquet file: its footer, and of every column chunk what lies beside its pages.
+//! The metadata of a Parquet file: its footer, and the page headers, indexes and Bloom filter header of every
+//! column chunk.
 //!
 //! ```text
 //! { footer_length, footer, chunks: [ { row_group, column, pages: [..], page_count, page_types, column_index,
 //!   offset_index, bloom_filter_header, bloom_filter_bitset_offset, bloom_filter_bitset_sha256, has_..,
 //!   statistics_decoded, .._error } ] }
 //! ```
-//! What of a chunk cannot be read is an `.._error` of that chunk, and the rest is shown: so it is with columns
-//! that are encrypted. Of an encrypted footer there are a `file_crypto_metadata` and a `footer_error`. Bits of Bloom filters are shown by their place and their SHA-256.
+//! A part of a chunk that cannot be read, or is encrypted, becomes an `.._error` of that chunk; the rest is shown.
+//! An encrypted footer is shown as `file_crypto_metadata` and `footer_error`. Of the bits of a Bloom filter, the
+//! offset and the SHA-256 are shown.
 // spec: parquet.thrift; PageIndex.md; BloomFilter.md; Encryption.md
 
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use lith_format::parquet::footer::{FileMetaData, TAIL_BYTES, Tail};
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::tree::{self, Shape};
 use lith_format::schema::LeafId;
-use lith_format::tree::{Elements, Node, Taker};
+use lith_format::tree::{Elements, EventSink, Node};
 use lith_reader::parquet::keys::Decryption;
 use lith_reader::parquet::{FooterBytes, ParquetFile};
 use lith_reader::source::Source;
@@ -51,8 +53,8 @@ pub(super) fn print(
         None => None,
         Some(_) => Some(ParquetFile::open_columns(source, None, decryption, limits)?),
     };
-    let footer = |to: &mut Taker<'_>| tree::tell(bytes, &tree::FILE_META_DATA, limits, to);
-    // a footer that cannot be taken apart is not shown
+    let footer = |to: &mut EventSink<'_>| tree::emit(bytes, &tree::FILE_META_DATA, limits, to);
+    // a footer that cannot be decoded is not shown
     footer(&mut |_| Ok(())).map_err(|error| error.rebase(read.start))?;
     let leaves = leaves(bytes, limits).unwrap_or_default();
     begin(read.range.end - read.range.start, out)?;
@@ -60,7 +62,7 @@ pub(super) fn print(
     footer(&mut |event| part(event, out))?;
     out.part(Part::Name("chunks"))?;
     out.part(Part::BeginList)?;
-    let mut beside = Beside {
+    let mut printer = ChunkPrinter {
         window: Window::new(source.as_ref()),
         file: file.as_ref(),
         limits,
@@ -70,10 +72,10 @@ pub(super) fn print(
     };
     let mut chunks = Elements::new(&["row_groups", "columns"], |places: &[usize], chunk| {
         let leaf = places.last().and_then(|column| leaves.get(*column));
-        beside.describe(places, &chunk, leaf)
+        printer.print_chunk(places, &chunk, leaf)
     });
     footer(&mut |event| chunks.add(event))?;
-    let failed = beside.failed;
+    let failed = printer.failed;
     out.part(Part::EndList)?;
     out.part(Part::EndObject)?;
     Ok(failed)
@@ -117,23 +119,23 @@ fn print_locked(
     out.part(Part::EndObject)
 }
 
-/// Bytes that are nothing but text.
+/// Bytes that are printable text.
 fn readable(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_readable = !text.is_empty() && !text.contains(char::is_control);
     is_readable.then(|| bytes.to_vec())
 }
 
-/// What it takes to show bounds as values; a schema that makes no sense leaves them bytes.
+/// The leaves, to decode bounds with; where the schema is invalid, bounds stay bytes.
 fn leaves(bytes: &Bytes, limits: &Limits) -> Result<Vec<Leaf>> {
     let elements = FileMetaData::decode_schema(bytes, limits)?;
     schema::decode(&elements, limits).map(|(_, leaves)| leaves)
 }
 
-/// What a file holds beside its footer, and who prints it.
-struct Beside<'a> {
+/// Prints what the file holds of its column chunks outside of the footer and the pages.
+struct ChunkPrinter<'a> {
     window: Window<'a>,
-    /// What decrypts chunks, if there are keys.
+    /// The file as it is read with keys, if there are any.
     file: Option<&'a ParquetFile>,
     limits: &'a Limits,
     out: &'a mut dyn Printer,
@@ -142,9 +144,9 @@ struct Beside<'a> {
     failed: Failed,
 }
 
-impl Beside<'_> {
-    /// Prints all that the file holds of a chunk beside the footer.
-    fn describe(&mut self, places: &[usize], chunk: &Node, leaf: Option<&Leaf>) -> Result<()> {
+impl ChunkPrinter<'_> {
+    /// Prints a chunk as one object.
+    fn print_chunk(&mut self, places: &[usize], chunk: &Node, leaf: Option<&Leaf>) -> Result<()> {
         let chunk = &self.chunk(places, chunk);
         let name = leaf.map(Leaf::dotted_path).unwrap_or_default();
         self.site = (places.first().copied().unwrap_or(0), name);
@@ -164,7 +166,7 @@ impl Beside<'_> {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     self.out.part(Part::Name(name))?;
-                    tree::tell(&bytes, shape, self.limits, &mut |event| {
+                    tree::emit(&bytes, shape, self.limits, &mut |event| {
                         part(event, self.out)
                     })?;
                 }
@@ -193,10 +195,10 @@ impl Beside<'_> {
         self.out.part(Part::EndObject)
     }
 
-    /// Prints the headers of a chunk's pages; those before an error are shown.
+    /// Prints the page headers up to the first error.
     fn pages(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let headers = || PageHeaders::new(chunk.meta(), chunk.cipher.clone(), self.limits);
-        let headers = chunk.reachable().and_then(|()| headers());
+        let headers = chunk.check_readable().and_then(|()| headers());
         let (mut count, mut types, mut failed) = (0, Map::new(), None);
         self.out.part(Part::Name("pages"))?;
         self.out.part(Part::BeginList)?;
@@ -245,7 +247,7 @@ impl Beside<'_> {
         Ok(())
     }
 
-    /// The bytes of the index called `name`, decrypted, if the chunk has one; they can be taken apart.
+    /// The bytes of the index called `name`, decrypted, if the chunk has one; they are known to decode.
     fn index(
         &mut self,
         chunk: &Chunk<'_>,
@@ -255,7 +257,7 @@ impl Beside<'_> {
         let Some(offset) = chunk.node.int(&format!("{name}_offset")) else {
             return Ok(None);
         };
-        chunk.reachable()?;
+        chunk.check_readable()?;
         let length = chunk.node.int(&format!("{name}_length")).unwrap_or(-1);
         let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
             let message = format!("an index cannot have {length} bytes at {offset}");
@@ -264,7 +266,7 @@ impl Beside<'_> {
         let bytes = self.window.read(offset, length, self.limits.footer_bytes)?;
         let limits = self.limits;
         let check = |bytes: &Bytes| {
-            tree::tell(bytes, shape, limits, &mut |_| Ok(())).map(|_| bytes.clone())
+            tree::emit(bytes, shape, limits, &mut |_| Ok(())).map(|_| bytes.clone())
         };
         let checked = match &chunk.cipher {
             None => check(&bytes),
@@ -273,12 +275,12 @@ impl Beside<'_> {
         checked.map(Some).map_err(|error| error.rebase(offset))
     }
 
-    /// The header of the Bloom filter and its bits' place and digest, if the chunk has one.
+    /// The header of the Bloom filter, and the offset and digest of its bits, if the chunk has one.
     fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<(Node, Value)>> {
         let Some(offset) = chunk.meta().int("bloom_filter_offset") else {
             return Ok(None);
         };
-        chunk.reachable()?;
+        chunk.check_readable()?;
         let shape = &tree::BLOOM_FILTER_HEADER;
         let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
         let offset = u64::try_from(offset)
@@ -325,7 +327,7 @@ impl Beside<'_> {
         Ok(digits(&digest.finalize()))
     }
 
-    /// The SHA-256 of the `bits` bytes that the module at `offset` holds.
+    /// The SHA-256 of the `bits` bytes in the module at `offset`.
     fn digest_encrypted(&mut self, cipher: &ChunkCipher, offset: u64, bits: u64) -> Result<String> {
         let length = bits.saturating_add(MODULE_BYTES as u64);
         let limit = self.limits.page_bytes;
@@ -342,7 +344,7 @@ impl Beside<'_> {
         }
     }
 
-    /// The chunk that `node` tells of, decrypted if there is a key.
+    /// The chunk with the entry `node`, decrypted if there is a key.
     fn chunk<'n>(&self, places: &[usize], node: &'n Node) -> Chunk<'n> {
         let mut chunk = Chunk {
             node,
@@ -382,19 +384,19 @@ impl Beside<'_> {
     }
 }
 
-/// How an index is laid out and encrypted.
+/// The structure of an index, and its module type.
 type Index = (&'static Shape, Module);
 
 const COLUMN_INDEX: Index = (&tree::COLUMN_INDEX, Module::ColumnIndex);
 const OFFSET_INDEX: Index = (&tree::OFFSET_INDEX, Module::OffsetIndex);
 
-/// What a footer says of a chunk.
+/// The footer's entry of a chunk.
 struct Chunk<'a> {
     node: &'a Node,
     /// Its metadata, where that was encrypted by itself.
     decrypted: Option<Node>,
     cipher: Option<ChunkCipher>,
-    /// Why what it points to cannot be read, if so.
+    /// Why the data it points to cannot be read, if so.
     absence: Option<Error>,
 }
 
@@ -405,8 +407,8 @@ impl Chunk<'_> {
         self.decrypted.as_ref().or_else(plain).unwrap_or(NONE)
     }
 
-    /// Fails if what it points to cannot be read: each part of it says so.
-    fn reachable(&self) -> Result<()> {
+    /// Fails with the reason why the data of the chunk cannot be read, if there is one.
+    fn check_readable(&self) -> Result<()> {
         match &self.absence {
             None => Ok(()),
             Some(error) => Err(Error::new(error.kind(), error.message().to_string())),
@@ -414,7 +416,7 @@ impl Chunk<'_> {
     }
 }
 
-/// The bounds of a chunk that are values of the leaf, believed or not.
+/// The bounds of a chunk as values of the leaf, trusted or not.
 fn statistics(meta: &Node, leaf: &Leaf) -> Option<Map<String, Value>> {
     let statistics = meta.get("statistics")?;
     let bounds = ["min", "max", "min_value", "max_value"].into_iter();

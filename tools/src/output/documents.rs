@@ -1,12 +1,12 @@
-//! What commands say of one file after the other.
+//! Output of commands that show each file by itself (`meta`, `pages`).
 //!
 //! ```text
-//! one, text       what is said, alone
-//! several, text   "file: PATH", what is said, an empty line, ..
-//! JSON            {"file":PATH, ..} a line
+//! one, text       its document, alone
+//! several, text   "file: PATH", the document, an empty line, ..
+//! JSON            one object a line, which begins with {"file":PATH, ..}
 //! ```
-//! A file that cannot be read does not keep the others from being shown: its error goes to standard error, and
-//! the worst of all errors decides the exit code.
+//! A file that cannot be read does not stop the others: its error goes to standard error, and the worst
+//! error decides the exit code.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use serde_json::json;
 
 use super::printer::{Json, Outline, Part, Printer, output_error};
 use crate::args::TextFormat;
-use crate::failure::{Failure, Result, Told};
+use crate::failure::{Failure, Reported, Result};
 
-/// What is said of a file, while it is said.
+/// The output for one file, printed part by part.
 pub struct Document<'a> {
     form: Form<'a>,
-    /// What goes before: the file's name, where there are several, and in JSON.
+    /// The file's name, printed first where there are several files, and in JSON.
     name: Option<&'a str>,
-    /// Whether another was printed before.
+    /// Whether another document was printed before.
     others: bool,
     begun: bool,
-    /// Whether the last line is not ended.
+    /// Whether the last line still lacks its line feed.
     in_line: bool,
 }
 
@@ -40,7 +40,7 @@ enum Form<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// One that stands alone.
+    /// The only document of a command.
     pub fn new(out: &'a mut dyn Write, format: TextFormat) -> Self {
         let form = match format {
             TextFormat::Json => Form::Json(Json::new(out)),
@@ -77,7 +77,7 @@ impl<'a> Document<'a> {
         out.write_all(text.as_bytes()).map_err(output_error)
     }
 
-    /// Prints what goes before the first part, once.
+    /// Prints the heading, once.
     fn begin(&mut self) -> FormatResult<()> {
         if self.begun {
             return Ok(());
@@ -122,17 +122,17 @@ impl Printer for Document<'_> {
     }
 }
 
-/// Prints what `of` says of each file that is or lies under `paths`, in order of their paths.
+/// Lets `of` print the document of each file at or below `paths`, ordered by path.
 ///
 /// # Errors
-/// Those of paths and of `of`, after all that could be said.
+/// Those of listing `paths` and of `of`, after all other files have been shown.
 pub fn print_documents(
     paths: &[PathBuf],
     format: TextFormat,
     mut of: impl FnMut(&Path, &mut Document<'_>) -> Result,
 ) -> Result {
-    let mut told = Told::default();
-    let files = files(paths, &mut told)?;
+    let mut reported = Reported::default();
+    let files = files(paths, &mut reported)?;
     let (mut out, mut others) = (BufWriter::new(io::stdout().lock()), false);
     let is_named = files.len() > 1 || matches!(format, TextFormat::Json);
     for path in &files {
@@ -146,15 +146,15 @@ pub fn print_documents(
         others = document.end()?;
         if let Err(failure) = said {
             out.flush()?;
-            told.add(failure)?;
+            reported.add(failure)?;
         }
     }
     out.flush()?;
-    told.end()
+    reported.end()
 }
 
-/// The files of all paths; of several paths, those that cannot be read are told.
-fn files(paths: &[PathBuf], told: &mut Told) -> Result<Vec<PathBuf>> {
+/// The files at or below `paths`. Of several paths, those that cannot be listed are reported and left out.
+fn files(paths: &[PathBuf], reported: &mut Reported) -> Result<Vec<PathBuf>> {
     match discover::list(paths) {
         Err(_) if paths.len() > 1 => {}
         files => return Ok(files?),
@@ -163,7 +163,7 @@ fn files(paths: &[PathBuf], told: &mut Told) -> Result<Vec<PathBuf>> {
     for path in paths {
         match discover::list(&[path]) {
             Ok(_) => sound.push(path),
-            Err(error) => told.add(Failure::from(error))?,
+            Err(error) => reported.add(Failure::from(error))?,
         }
     }
     match sound.is_empty() {

@@ -1,6 +1,7 @@
-//! A list of many rows in a document: `{"schema_version":1,"NAME":[{..},..]}`, or a table.
+//! A long list of rows, printed as they come: the JSON document `{"schema_version":1,"NAME":[{..},..]}`, or a
+//! table.
 //!
-//! Rows that only say what is wrong do not make a list: where there are no others, nothing is printed.
+//! Rows that only report an error do not make a list: if there are no others, nothing is printed.
 
 use std::mem;
 
@@ -12,23 +13,23 @@ use super::printer::{Part, Printer};
 use super::table::{Blocks, Table};
 use crate::args::TextFormat;
 
-/// A row for programs and for people.
+/// A row of a [`Listing`].
 pub trait Listed {
-    /// Whether it only says what is wrong.
+    /// Whether the row only reports an error.
     fn is_error(&self) -> bool;
-    /// An object.
+    /// The row as an object.
     fn json(&self) -> Value;
-    /// A cell for each column of the table.
+    /// The row as cells, one for each column of the table.
     fn cells(&self) -> Vec<String>;
 }
 
-/// A list under construction, of which few rows are held.
+/// A list that is being printed; only a block of its rows is held.
 pub struct Listing {
     name: &'static str,
-    /// The rows that are not printed yet, if it is a table.
+    /// The rows of a table that are not printed yet; none for JSON.
     blocks: Option<Blocks<Vec<String>>>,
     begun: bool,
-    /// What is wrong, as long as there is nothing else.
+    /// Error rows, until there is a row of another kind.
     held: Vec<Form>,
 }
 
@@ -38,7 +39,7 @@ enum Form {
 }
 
 impl Listing {
-    /// A list called `name`, or of whose cells `table` makes tables.
+    /// A list called `name` in JSON; in text, `table` lays out a block of rows.
     pub fn new(
         name: &'static str,
         format: TextFormat,
@@ -52,7 +53,7 @@ impl Listing {
         }
     }
 
-    /// Begins the list, if it is not begun: also one without rows is a list.
+    /// Begins the list, unless it has begun; without rows, an empty list is printed.
     ///
     /// # Errors
     /// Output that cannot be written.
@@ -98,7 +99,7 @@ impl Listing {
         }
     }
 
-    /// Ends the list; one that was not begun is nothing.
+    /// Ends the list; prints nothing if it has not begun.
     ///
     /// # Errors
     /// Output that cannot be written.

@@ -1,8 +1,8 @@
-//! Structured values that are printed part by part, so that none need be held whole.
+//! Prints structured values part by part, as JSON or as an outline, so that none need be held whole.
 //!
 //! ```text
 //! JSON      {"name":value,"list":[..]}
-//! outline   name: value                 structures as indented lines, lists of plain values on one
+//! outline   name: value                 objects as indented lines, lists of plain values on one line
 //!           structures:
 //!             [0]
 //!               name: value
@@ -14,12 +14,12 @@ use lith_format::error::{Error, Result};
 use lith_format::render::{escape_controls, escape_json, render_json_string};
 use serde_json::Value;
 
-/// A part of a structured value. What begins ends; a member's name comes before its value.
+/// A part of a structured value. Each begin has its end; a member's name precedes its value.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {
     /// An object begins.
     BeginObject,
-    /// The next value is that of the member of this name.
+    /// The name of the member whose value is next.
     Name(&'a str),
     /// The object ends.
     EndObject,
@@ -31,7 +31,7 @@ pub enum Part<'a> {
     Plain(&'a Value),
 }
 
-/// Who prints parts, in order.
+/// Prints the parts of a value, in order.
 pub trait Printer {
     /// Prints the next part.
     ///
@@ -56,7 +56,7 @@ pub trait Printer {
         }
     }
 
-    /// Prints what is in an object into the one that is open.
+    /// Prints the members of `object` into the object that is open.
     fn members(&mut self, object: &Value) -> Result<()> {
         let mut members = object.as_object().into_iter().flatten();
         members.try_for_each(|(name, value)| {
@@ -71,10 +71,10 @@ pub fn output_error(error: io::Error) -> Error {
     Error::io("standard output", error)
 }
 
-/// Prints to nowhere: what is told only to see that it can be told.
-pub struct Nowhere;
+/// Prints nothing: for a dry run that finds errors before anything is printed.
+pub struct Discard;
 
-impl Printer for Nowhere {
+impl Printer for Discard {
     fn part(&mut self, _: Part<'_>) -> Result<()> {
         Ok(())
     }
@@ -83,22 +83,22 @@ impl Printer for Nowhere {
 /// Prints JSON, all on one line, without a line feed.
 pub struct Json<W> {
     out: W,
-    /// Whether a value stands before, in the same list or object.
+    /// Whether a value precedes in the same list or object.
     after: bool,
 }
 
 impl<W: Write> Json<W> {
-    /// Before anything is printed.
+    /// A printer to `out`.
     pub fn new(out: W) -> Self {
         Json { out, after: false }
     }
 
-    /// What it prints to.
+    /// The output that was printed to.
     pub fn into_inner(self) -> W {
         self.out
     }
 
-    /// The same, for what is no part.
+    /// The output, for text that is not part of the value.
     pub fn out(&mut self) -> &mut W {
         &mut self.out
     }
@@ -132,25 +132,25 @@ impl<W: Write> Printer for Json<W> {
     }
 }
 
-/// Prints lines for people; the last one is not ended.
+/// Prints an outline; the last line has no line feed.
 pub struct Outline<W> {
     json: Json<W>,
     open: Vec<Open>,
     begun: bool,
-    /// How many lists and objects of a list of plain values are open.
+    /// Open lists and objects of a list that is printed as JSON on one line.
     plain: usize,
 }
 
 enum Open {
     Object,
-    /// Nothing of it has come yet.
+    /// A list without elements so far.
     List,
-    /// So many structures of it have come.
+    /// A list of objects, and the number of the last one.
     Structures(usize),
 }
 
 impl<W: Write> Outline<W> {
-    /// Before anything is printed.
+    /// A printer to `out`.
     pub fn new(out: W) -> Self {
         Outline {
             json: Json::new(out),
@@ -160,7 +160,7 @@ impl<W: Write> Outline<W> {
         }
     }
 
-    /// What it prints to, for what is no part.
+    /// The output, for text that is not part of the value.
     pub fn out(&mut self) -> &mut W {
         &mut self.json.out
     }
@@ -170,7 +170,7 @@ impl<W: Write> Outline<W> {
         let ends = matches!(part, Part::EndObject | Part::EndList);
         let is_plain = matches!(part, Part::BeginList | Part::Plain(_));
         if is_plain && matches!(self.open.last(), Some(Open::List)) {
-            // it is closed as it is opened: as JSON
+            // a list whose first element is no object is printed as JSON
             self.open.pop();
             self.json.after = false;
             self.json.write(Part::BeginList)?;
@@ -206,7 +206,7 @@ impl<W: Write> Outline<W> {
         Ok(())
     }
 
-    /// Begins a line with the number of the structure that is next in its list, if it is in one.
+    /// Begins a line with the number of the next object, if it is in a list.
     fn number(&mut self) -> io::Result<()> {
         let number = match self.open.last_mut() {
             Some(Open::Structures(number)) => {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_the_value_and_safe_to_look_at() {
+    fn json_is_equal_to_the_value_and_safe_for_terminals() {
         for value in values() {
             let mut json = Json::new(Vec::new());
             json.value(&value).unwrap();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn people_get_indented_lines() {
+    fn outlines_are_indented() {
         let mut outline = Outline::new(Vec::new());
         outline.value(&values()[0]).unwrap();
         let text = String::from_utf8(outline.json.into_inner()).unwrap();

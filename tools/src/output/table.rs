@@ -43,7 +43,7 @@ const BLOCK_ROWS: usize = 1000;
 
 type ToTable<T> = Box<dyn Fn(&[T]) -> Table>;
 
-/// A table of any number of rows, as one table after the other: to be aligned, rows must be held.
+/// A table of any number of rows, aligned and printed block by block, so that few rows are held.
 pub(super) struct Blocks<T> {
     rows: Vec<T>,
     first: bool,
@@ -51,7 +51,7 @@ pub(super) struct Blocks<T> {
 }
 
 impl<T> Blocks<T> {
-    /// Rows of which `table` makes tables.
+    /// An empty table; `table` lays out a block of rows.
     pub fn new(table: impl Fn(&[T]) -> Table + 'static) -> Self {
         Blocks {
             rows: Vec::new(),
@@ -60,13 +60,13 @@ impl<T> Blocks<T> {
         }
     }
 
-    /// Adds a row; returns the lines of a table as soon as there are enough.
+    /// Adds a row; returns the lines of a block when it is full.
     pub fn push(&mut self, row: T) -> Option<String> {
         self.rows.push(row);
         (self.rows.len() == BLOCK_ROWS).then(|| self.take())
     }
 
-    /// The lines of the rows that are left; of no rows at all, the names of the columns.
+    /// The lines of the last block; without any rows, only the header.
     pub fn finish(&mut self) -> Option<String> {
         (self.first || !self.rows.is_empty()).then(|| self.take())
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_tables_are_printed_in_pieces() {
+    fn long_tables_are_printed_in_blocks() {
         let mut blocks = Blocks::new(|rows: &[usize]| {
             let mut table = Table::new(["n"]);
             rows.iter()

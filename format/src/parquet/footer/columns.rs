@@ -1,12 +1,11 @@
-//! What is left of a footer of which only some columns are wanted: the footer that the file would have without
-//! the others.
+//! Decodes a footer for some columns only: the result is the footer that a file without the others would have.
 //!
 //! ```text
 //! schema   root(3) | a | b(2) | b.x | b.y | c        c is wanted:   root(1) | c
 //! leaves             0          1     2     3                       leaf 3 of 4
 //! ```
-//! Elements of other columns are passed over by their layout; whether one is a leaf is known from the first
-//! that was laid out like it.
+//! Schema elements of other columns are skipped by their layout; whether one is a leaf is known from the first
+//! element with the same layout.
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -16,7 +15,7 @@ use crate::parquet::row_group::{RowGroup, SortingColumn};
 use crate::parquet::schema_element::SchemaElement;
 use crate::parquet::thrift::{Fields, Reader, Structure, Wire};
 
-/// The columns that stay.
+/// The columns that are kept.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     /// The root and all elements of the columns.

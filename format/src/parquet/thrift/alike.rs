@@ -1,12 +1,12 @@
-//! Passing over structs that are laid out like one before. A footer has one for every column of every row
-//! group, of the same fields; only their values differ, and few of those in length.
+//! Skips structs fast that are laid out like an earlier one. A footer has one for every column of every row
+//! group, with the same fields; only their values differ, and few of those in length.
 //!
 //! ```text
 //! a struct    16  a0 8d 06  18  03  a b c  00     i64 49 992, binary "abc"
 //! decides     ff  80 80 80  ff  ff  0 0 0  ff     the bits on which it depends where everything lies
 //! ```
-//! Another struct that equals it in these bits has all fields in the same places, and its end, too. Where one
-//! value is longer or shorter, that value is passed over by itself, and the comparison goes on behind it.
+//! A struct that equals it in these bits has all fields, and its end, at the same places. Where one value is
+//! longer or shorter, that value is skipped by itself and the comparison goes on after it.
 // spec: thrift-compact-protocol.md
 
 use std::ops::Range;
@@ -21,10 +21,10 @@ use crate::limits::Limits;
 const BLOCK: usize = 32;
 const WORDS: usize = BLOCK / 8;
 
-/// How many layouts are kept: structs that have none of them are walked.
+/// How many layouts are kept; structs with other layouts are skipped field by field.
 const KEPT: usize = 64;
 
-/// How many layouts a struct is held against before it is walked.
+/// How many layouts are tried before a struct is skipped field by field.
 const TRIED: usize = 4;
 
 /// How many values of other lengths than its own a layout meets before it is replaced.

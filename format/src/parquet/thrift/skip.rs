@@ -1,6 +1,4 @@
-//! Passing over values that nobody asked for.
-//!
-//! What they are is not asked, but every length must be right: the value after them is found by it.
+//! Skips values. They are not interpreted, but every length is checked: it decides where the next value begins.
 // spec: thrift-compact-protocol.md
 
 use std::ops::Range;
@@ -10,12 +8,12 @@ use crate::bytes::Cursor;
 use crate::error::Result;
 
 impl Reader<'_> {
-    /// Passes over a value of type `wire`.
+    /// Skips a value of type `wire`.
     pub(crate) fn skip(&mut self, wire: Wire) -> Result<()> {
         self.skip_within(wire, self.limits.depth, &mut |_, _| ())
     }
 
-    /// As [`skip`](Self::skip); `trace` is told of every value without parts, and of its place.
+    /// As [`skip`](Self::skip); `trace` is called with every scalar value and its range.
     pub(super) fn skip_traced(
         &mut self,
         wire: Wire,

@@ -1,7 +1,6 @@
-//! Structures, shapes and an independent reader of the protocol are held to each other: any value of any
-//! structure encodes and decodes to itself, the other reader finds the same tree in its bytes, what the
-//! other writes is decoded to the value, and the shapes know every field of it. No shape has a field that no
-//! structure writes.
+//! Property tests of the metadata: every value of every structure round-trips; its tree is the one that an
+//! independent Thrift implementation reads, and what that one writes decodes to the same value. The shapes of
+//! `tree` have exactly the fields of the structures.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,11 +25,11 @@ use crate::tree::Node;
 /// How many fields all structures and unions of the specification have together.
 const FIELDS: usize = 176;
 
-/// Names of structures and fields, as they are met.
+/// Names of structures and fields, seen so far.
 type Met = BTreeSet<(&'static str, &'static str)>;
 
-/// All that is promised of a value and its bytes.
-fn is_held<T: Structure + PartialEq + Debug>(
+/// Whether a value survives encoding and decoding, and the shape knows its fields.
+fn round_trips<T: Structure + PartialEq + Debug>(
     value: &T,
     shape: &'static Shape,
     met: &mut Met,
@@ -50,7 +49,7 @@ fn is_held<T: Structure + PartialEq + Debug>(
     ours::decode::<T>(&written, &limits).unwrap() == (back, written.len())
 }
 
-/// The tree of what the other reader read.
+/// The tree of a value that the independent reader has read.
 fn node(value: &Struct, shape: &'static Shape, met: &mut Met) -> Node {
     let fields = value.0.iter().map(|(id, value)| {
         let known = shape.fields.iter().find(|field| field.id == *id);
@@ -105,34 +104,34 @@ fn leaf(value: &Value, kind: Kind, met: &mut Met) -> Node {
 }
 
 quickcheck! {
-    fn footers_are_held(footer: FileMetaData) -> bool {
+    fn footers_round_trip(footer: FileMetaData) -> bool {
         let lazy = Footer::decode(&footer.encode().into(), &Limits::default()).unwrap();
         let chunks = footer.row_groups.iter().enumerate().all(|(row_group, group)| {
             let of = |leaf| lazy.chunk(row_group, leaf).unwrap();
             (0..).map(of).zip(&group.columns).all(|(found, chunk)| found.as_ref() == Some(chunk))
         });
         chunks && lazy.whole().unwrap() == footer
-            && is_held(&footer, &FILE_META_DATA, &mut Met::new())
+            && round_trips(&footer, &FILE_META_DATA, &mut Met::new())
     }
 
-    fn crypto_metadata_is_held(crypto: FileCryptoMetaData) -> bool {
-        is_held(&crypto, &FILE_CRYPTO_META_DATA, &mut Met::new())
+    fn crypto_metadata_round_trips(crypto: FileCryptoMetaData) -> bool {
+        round_trips(&crypto, &FILE_CRYPTO_META_DATA, &mut Met::new())
     }
 
-    fn page_headers_are_held(header: PageHeader) -> bool {
-        is_held(&header, &PAGE_HEADER, &mut Met::new())
+    fn page_headers_round_trip(header: PageHeader) -> bool {
+        round_trips(&header, &PAGE_HEADER, &mut Met::new())
     }
 
-    fn column_indexes_are_held(index: ColumnIndex) -> bool {
-        is_held(&index, &COLUMN_INDEX, &mut Met::new())
+    fn column_indexes_round_trip(index: ColumnIndex) -> bool {
+        round_trips(&index, &COLUMN_INDEX, &mut Met::new())
     }
 
-    fn offset_indexes_are_held(index: OffsetIndex) -> bool {
-        is_held(&index, &OFFSET_INDEX, &mut Met::new())
+    fn offset_indexes_round_trip(index: OffsetIndex) -> bool {
+        round_trips(&index, &OFFSET_INDEX, &mut Met::new())
     }
 
-    fn bloom_filter_headers_are_held(header: BloomFilterHeader) -> bool {
-        is_held(&header, &BLOOM_FILTER_HEADER, &mut Met::new())
+    fn bloom_filter_headers_round_trip(header: BloomFilterHeader) -> bool {
+        round_trips(&header, &BLOOM_FILTER_HEADER, &mut Met::new())
     }
 }
 
@@ -154,7 +153,7 @@ fn check<T: Arbitrary + Structure + PartialEq + Debug>(
     shape: &'static Shape,
     met: &mut Met,
 ) {
-    assert!(is_held(&T::arbitrary(g), shape, met));
+    assert!(round_trips(&T::arbitrary(g), shape, met));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Messages and shapes are held to each other: any value of any message encodes and decodes to itself, and the
-//! shapes know every field of it. No shape has a field that no message writes.
+//! Property tests of the metadata: every value of every message round-trips, and the shapes of `tree` have
+//! exactly the fields of the messages.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -21,11 +21,11 @@ use crate::tree::Node;
 /// of what is encrypted, and of what is kept outside of files.
 const FIELDS: usize = 122;
 
-/// Names of messages and fields, as they are met.
+/// Names of messages and fields, seen so far.
 type Met = BTreeSet<(&'static str, &'static str)>;
 
-/// All that is promised of a value and its bytes.
-fn is_held<M: Message + PartialEq + Debug>(
+/// Whether a value survives encoding and decoding, and the shape knows its fields.
+fn round_trips<M: Message + PartialEq + Debug>(
     value: &M,
     shape: &'static Shape,
     met: &mut Met,
@@ -36,7 +36,7 @@ fn is_held<M: Message + PartialEq + Debug>(
     M::decode(&bytes, &limits).unwrap() == *value
 }
 
-/// Takes note of the fields of a tree, all of which the shape must have.
+/// Adds the fields of a tree to `met`; the shape must have all of them.
 fn meet(node: &Node, shape: &'static Shape, met: &mut Met) {
     let Node::Object(fields) = node else {
         panic!("{} is {node:?}", shape.name)
@@ -56,24 +56,24 @@ fn meet(node: &Node, shape: &'static Shape, met: &mut Met) {
 }
 
 quickcheck! {
-    fn postscripts_are_held(postscript: PostScript) -> bool {
-        is_held(&postscript, &POST_SCRIPT, &mut Met::new())
+    fn postscripts_round_trip(postscript: PostScript) -> bool {
+        round_trips(&postscript, &POST_SCRIPT, &mut Met::new())
     }
 
-    fn footers_are_held(footer: Footer) -> bool {
-        is_held(&footer, &FOOTER, &mut Met::new())
+    fn footers_round_trip(footer: Footer) -> bool {
+        round_trips(&footer, &FOOTER, &mut Met::new())
     }
 
-    fn metadata_is_held(metadata: Metadata) -> bool {
-        is_held(&metadata, &METADATA, &mut Met::new())
+    fn metadata_round_trips(metadata: Metadata) -> bool {
+        round_trips(&metadata, &METADATA, &mut Met::new())
     }
 
-    fn stripe_footers_are_held(footer: StripeFooter) -> bool {
-        is_held(&footer, &STRIPE_FOOTER, &mut Met::new())
+    fn stripe_footers_round_trip(footer: StripeFooter) -> bool {
+        round_trips(&footer, &STRIPE_FOOTER, &mut Met::new())
     }
 
-    fn row_indexes_are_held(index: RowIndex) -> bool {
-        is_held(&index, &ROW_INDEX, &mut Met::new())
+    fn row_indexes_round_trip(index: RowIndex) -> bool {
+        round_trips(&index, &ROW_INDEX, &mut Met::new())
     }
 
     fn bloom_filters_round_trip(index: BloomFilterIndex) -> bool {
@@ -97,7 +97,7 @@ fn check<M: Arbitrary + Message + PartialEq + Debug>(
     shape: &'static Shape,
     met: &mut Met,
 ) {
-    assert!(is_held(&M::arbitrary(g), shape, met));
+    assert!(round_trips(&M::arbitrary(g), shape, met));
 }
 
 #[test]
