@@ -182,7 +182,10 @@ fn pick(file: &File, runs: &[Range<u64>]) -> Result<Vec<Selection>> {
     let ascend = runs.windows(2).all(|pair| pair[0].end <= pair[1].start);
     let whole = runs.iter().all(|run| run.start < run.end);
     if !ascend || !whole || runs.last().is_some_and(|run| run.end > file.rows()) {
-        let message = format!("runs of rows that are none of the {} rows", file.rows());
+        let message = format!(
+            "row ranges are not ascending, or exceed the {} rows of the file",
+            file.rows()
+        );
         return Err(Error::invalid(message));
     }
     let (mut first, mut rest) = (0, runs);

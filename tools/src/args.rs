@@ -1,4 +1,4 @@
-//! The words of the command line: what may be said, not what is done.
+//! The arguments of the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -96,10 +96,10 @@ impl Input {
     }
 }
 
-/// Files that have nothing to do with each other.
+/// Files that are shown one by one.
 #[derive(Debug, Clone, Args)]
 pub struct Files {
-    /// Files, directories or quoted globs, each file once; of several, each is named, in JSON one a line.
+    /// Files, directories or quoted globs, each file once; in JSON, one line for each file.
     #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
     /// What encrypted files are read with.
@@ -355,7 +355,7 @@ pub struct Head {
 /// `lith sample`
 #[derive(Debug, Args)]
 pub struct Sample {
-    /// Which rows, how many and how shown.
+    /// Which rows, how many and in which format.
     #[command(flatten)]
     pub rows: Head,
     /// Pick the same rows of the same files every time.

@@ -331,7 +331,9 @@ impl ParquetFile {
                 entries,
             } = open(index).map_err(|error| error.at_column(path.as_str()))?;
             if (leaf.max.definition, leaf.max.repetition) != levels {
-                return Err(Error::corrupt("levels that the schema does not tell"));
+                return Err(Error::corrupt(
+                    "the maximum levels do not follow from the schema",
+                ));
             }
             let leaf = NestedLeaf::new(leaf, pages, [rows, entries]);
             Ok(NamedLeaf { path, leaf })

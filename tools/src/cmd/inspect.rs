@@ -75,7 +75,7 @@ fn listed(summary: &Summary, most: usize) -> String {
         .collect();
     if left > 0 {
         let lines = plural(left as u64, "more line");
-        out.push_str(&format!("{lines} like these: --all shows them\n"));
+        out.push_str(&format!("{lines}: --all shows them\n"));
     }
     out
 }

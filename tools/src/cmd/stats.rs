@@ -105,7 +105,7 @@ fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
         "max",
         "size",
         "plain",
-        "not believed",
+        "not trusted",
     ];
     let mut table = Table::new(titles.into_iter().skip(unnamed));
     for row in rows {

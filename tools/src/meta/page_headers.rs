@@ -87,7 +87,7 @@ impl<'a> PageHeaders<'a> {
                 None
             }
             Err(_) => {
-                let error = Error::corrupt("a page without a size");
+                let error = Error::corrupt("compressed_page_size is missing or negative");
                 Some(error.at(PAGE_HEADER.name(), self.position))
             }
         };
@@ -97,7 +97,9 @@ impl<'a> PageHeaders<'a> {
     fn read(&self, window: &mut Window<'_>) -> Result<Headed> {
         let offset = self.position;
         if offset < MAGIC.len() as u64 || offset >= window.size() {
-            return Err(Error::corrupt(format!("no page can lie at {offset}")));
+            return Err(Error::corrupt(format!(
+                "page offset {offset} is outside of the file"
+            )));
         }
         let decode = |bytes: &[u8]| tree::decode(bytes, &PAGE_HEADER, self.limits);
         let (header, length) = window.decode(offset, |bytes| match &self.cipher {

@@ -260,7 +260,7 @@ impl ChunkPrinter<'_> {
         chunk.check_readable()?;
         let length = chunk.node.int(&format!("{name}_length")).unwrap_or(-1);
         let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
-            let message = format!("an index cannot have {length} bytes at {offset}");
+            let message = format!("index of {length} bytes at offset {offset}");
             return Err(Error::corrupt(message).at(shape.name(), 0));
         };
         let bytes = self.window.read(offset, length, self.limits.footer_bytes)?;
@@ -284,7 +284,7 @@ impl ChunkPrinter<'_> {
         let shape = &tree::BLOOM_FILTER_HEADER;
         let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
         let offset = u64::try_from(offset)
-            .map_err(|_| corrupt(format!("a filter cannot lie at {offset}")))?;
+            .map_err(|_| corrupt(format!("Bloom filter offset {offset} is negative")))?;
         let decode = |bytes: &[u8]| tree::decode(bytes, shape, self.limits);
         let (header, length) = self.window.decode(offset, |bytes| match &chunk.cipher {
             None => decode(bytes),
@@ -293,7 +293,8 @@ impl ChunkPrinter<'_> {
             }),
         })?;
         let bits = header.int("numBytes").unwrap_or(-1);
-        let bits = u64::try_from(bits).map_err(|_| corrupt(format!("a filter of {bits} bytes")))?;
+        let bits =
+            u64::try_from(bits).map_err(|_| corrupt(format!("Bloom filter of {bits} bytes")))?;
         let place = offset.saturating_add(length);
         let (place, digest) = match &chunk.cipher {
             None => (place, self.digest(place, bits)?),
@@ -518,7 +519,7 @@ mod tests {
         let error = |chunk: usize, name: &str| shown["chunks"][chunk][name].as_str();
         let said = |chunk, text: &str| error(chunk, "page_error").unwrap().contains(text);
         assert!(said(0, "encrypted") && said(1, "another file"));
-        assert!(said(2, "no page can lie") && said(3, "without metadata"));
+        assert!(said(2, "outside of the file") && said(3, "without metadata"));
         assert!(
             error(0, "column_index_error")
                 .unwrap()
