@@ -4,10 +4,13 @@
 //! shrank since it was opened, is an error.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use lith_format::error::{Error, Result};
+#[cfg(unix)]
+use rustix::buffer::spare_capacity;
 
 /// Random access to immutable bytes.
 pub trait Source: Send + Sync {
@@ -49,11 +52,20 @@ impl Source for FileSource {
 
     fn read_at(&self, offset: u64, len: usize) -> Result<Bytes> {
         check_range(self, offset, len)?;
-        let mut buffer = vec![0; len];
-        read_exact_at(&self.file, &mut buffer, offset).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => shrank(self),
-            _ => Error::io(&self.path, error),
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(len).map_err(|_| {
+            Error::limit(format!("there is no memory for {len} bytes")).at_path(&self.path)
         })?;
+        while buffer.len() < len {
+            let place = offset.saturating_add(buffer.len() as u64);
+            match read_more(&self.file, &mut buffer, len, place) {
+                Ok(0) => return Err(shrank(self)),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(&self.path, error)),
+            }
+        }
+        buffer.truncate(len);
         Ok(buffer.into())
     }
 
@@ -89,7 +101,7 @@ impl MmapSource {
     unsafe_code,
     reason = "mapping is inherently unsafe: another process may change the file"
 )]
-fn map(file: &File) -> std::io::Result<memmap2::Mmap> {
+fn map(file: &File) -> io::Result<memmap2::Mmap> {
     // SAFETY: the map is read-only and outlives every slice of it, since slices share its ownership. What
     // remains is a file that others change underneath, which the callers of `MmapSource::open` rule
     // out; bytes that change still only meet code that believes no byte of a file.
@@ -178,23 +190,20 @@ fn shrank(source: &dyn Source) -> Error {
     Error::truncated("the file shrank while it was read").at_path(source.name())
 }
 
+/// Appends bytes of the file from `offset` on until the buffer has about `len`, and tells how many; 0 at the end of
+/// the file. The room for them is not zeroed first.
 #[cfg(unix)]
-fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+fn read_more(file: &File, buffer: &mut Vec<u8>, _len: usize, offset: u64) -> io::Result<usize> {
+    Ok(rustix::io::pread(file, spare_capacity(buffer), offset)?)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> std::io::Result<()> {
-    while !buffer.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                buffer = &mut buffer[read..];
-                offset += read as u64;
-            }
-        }
-    }
-    Ok(())
+fn read_more(file: &File, buffer: &mut Vec<u8>, len: usize, offset: u64) -> io::Result<usize> {
+    let start = buffer.len();
+    buffer.resize(len, 0);
+    let read = std::os::windows::fs::FileExt::seek_read(file, &mut buffer[start..], offset);
+    buffer.truncate(start + read.as_ref().map_or(0, |read| *read));
+    read
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -179,6 +180,23 @@ fn a_header_as_large_as_the_file_is_shown_part_by_part() {
         let told = lith(&path, args);
         assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{args:?}");
         assert!(told.length > 2 * (count + padding) as usize, "{args:?}");
+    }
+}
+
+#[test]
+fn a_footer_for_which_there_is_no_memory_is_refused() {
+    let length = 250u32 << 20;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("hole.parquet");
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(u64::from(length)).unwrap();
+    file.write_all_at(&Tail::encode(length - 8), u64::from(length))
+        .unwrap();
+    for command in ["inspect", "meta", "schema", "stats", "pages", "count"] {
+        let told = lith(&path, &[command]);
+        assert_eq!(told.code, Some(4), "{command}: {}", told.stderr);
+        assert_eq!(told.stderr.lines().count(), 1, "{}", told.stderr);
+        assert!(told.stderr.contains("memory"), "{}", told.stderr);
     }
 }
 
