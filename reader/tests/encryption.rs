@@ -315,10 +315,12 @@ fn metadata_and_page_headers_are_decrypted() {
         for leaf in [0, 1, 2].map(LeafId) {
             let chunk = parquet.chunk_meta(1, leaf).unwrap();
             assert!(chunk.compressed_bytes.is_some() && chunk.distrust.is_none());
-            let pages = parquet
-                .pages(file.source(), 1, leaf, &file.limits())
-                .unwrap();
-            let rows: Vec<_> = pages.iter().map(|page| page.rows.clone()).collect();
+            let limits = file.limits();
+            let mut walk = parquet.walk(file.source().as_ref(), &limits);
+            let pages = walk.chunk(1, leaf).unwrap();
+            let rows: Vec<_> = pages
+                .filter_map(|page| page.unwrap().data.map(|data| data.rows))
+                .collect();
             assert_eq!(rows, [Some(0..4), Some(4..8)]);
         }
         let whole = parquet.whole_footer().unwrap();

@@ -14,10 +14,10 @@ use std::process::{Command, Output};
 
 use corpus::{corpus, difference, gunzip, lie_within, manifest, nulls_add_up, shown_or_refused};
 use lith::meta::meta;
-use lith_format::error::ErrorKind;
+use lith_format::error::{Error, ErrorKind};
 use lith_format::schema::LeafId;
 use lith_reader::file::{File, OpenOptions};
-use lith_reader::parquet::HeadedPage;
+use lith_reader::parquet::Page;
 use serde_json::{Value, json};
 
 /// What only one side says: where the expectation comes from, and the version of our own form.
@@ -270,11 +270,12 @@ fn expected_places(chunk: &Value) -> Option<(Vec<u64>, bool)> {
     })
 }
 
-/// What stands before a page, as the expectations have it.
-fn as_expected((range, header): &HeadedPage) -> Value {
+/// A page's header, as the expectations have it.
+fn as_expected(page: &Page) -> Value {
+    let header = page.header.as_ref().unwrap();
     let values = header.values();
     json!({
-        "offset": range.start,
+        "offset": page.range.start,
         "type": header.page_type.name(),
         "compressed": header.compressed_page_size,
         "uncompressed": header.uncompressed_page_size,
@@ -349,6 +350,16 @@ fn each_chunk(corpus: &Path, mut work: impl FnMut(Chunk<'_>)) {
     }
 }
 
+/// All pages of a chunk; an error if it is encrypted.
+fn pages(chunk: &Chunk<'_>) -> Result<Vec<Page>, Error> {
+    let limits = chunk.file.limits();
+    let parquet = chunk.file.parquet().unwrap();
+    let mut walk = parquet.walk(chunk.file.source().as_ref(), &limits);
+    let pages = walk.chunk(chunk.ordinal, chunk.leaf);
+    let pages = pages.and_then(Iterator::collect);
+    pages.inspect_err(|error| assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}"))
+}
+
 /// Pages are where the expectation has them, their rows are all rows, and their bounds those of the chunk.
 #[test]
 fn pages_are_the_parts_of_their_chunks() {
@@ -357,16 +368,12 @@ fn pages_are_the_parts_of_their_chunks() {
     };
     let (mut places, mut compared, mut refused) = (0, 0, Vec::new());
     each_chunk(&corpus, |chunk| {
+        let pages = pages(&chunk);
         let (file, place) = (chunk.file, chunk.place);
-        let parquet = file.parquet().unwrap();
-        let pages = match parquet.pages(file.source(), chunk.ordinal, chunk.leaf, &file.limits()) {
-            Ok(pages) => pages,
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}");
-                refused.push(place);
-                return;
-            }
+        let Ok(pages) = pages else {
+            return refused.push(place);
         };
+        let pages: Vec<_> = pages.into_iter().filter_map(|page| page.data).collect();
         if let Some((expected, all)) = expected_places(chunk.expected) {
             let found: Vec<u64> = pages.iter().map(|page| page.range.start).collect();
             assert!(found.starts_with(&expected), "{place}");
@@ -388,7 +395,7 @@ fn pages_are_the_parts_of_their_chunks() {
     assert!(places > 10_000 && compared > 10_000);
 }
 
-/// What stands before pages is what the expectation has there.
+/// Page headers are those of the expectation.
 #[test]
 fn page_headers_say_kind_sizes_and_encoding() {
     let Some(corpus) = corpus() else {
@@ -396,21 +403,14 @@ fn page_headers_say_kind_sizes_and_encoding() {
     };
     let mut compared = 0;
     each_chunk(&corpus, |chunk| {
-        let (file, place) = (chunk.file, chunk.place);
-        let (ordinal, leaf, limits) = (chunk.ordinal, chunk.leaf, file.limits());
-        let parquet = file.parquet().unwrap();
-        let headers = match parquet.page_headers(file.source(), ordinal, leaf, &limits) {
-            Ok(headers) => headers,
-            Err(error) => return assert_eq!(error.kind(), ErrorKind::Encrypted, "{error}"),
+        let Ok(pages) = pages(&chunk) else {
+            return;
         };
         if chunk.expected["page_error"].is_null() {
             let expected = expected_headers(chunk.expected);
-            let found: Vec<Value> = headers
-                .iter()
-                .map(as_expected)
-                .take(expected.len())
-                .collect();
-            assert_eq!(found, expected, "{place}");
+            let pages = pages.iter().take(expected.len());
+            let found: Vec<Value> = pages.map(as_expected).collect();
+            assert_eq!(found, expected, "{}", chunk.place);
             compared += expected.len();
         }
     });

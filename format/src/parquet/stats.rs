@@ -81,6 +81,11 @@ impl<'a> Trust<'a> {
         }
     }
 
+    /// Whether each slot of the leaf is a row: it is not below a list or map.
+    pub(super) fn is_flat(&self) -> bool {
+        self.leaf.max_repetition_level == 0
+    }
+
     /// Statistics of a chunk or page of `slots` slots, and why its bounds are not among them.
     pub fn believe(
         &self,

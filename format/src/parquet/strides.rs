@@ -1,12 +1,11 @@
-//! What is known of the pages of a chunk: by the indexes, or by the pages' own headers.
+//! What the page indexes or a page header say of a data page: its place, its rows and its statistics.
 //!
 //! ```text
-//! offset index   place, size, first row   \
-//! column index   null page, bounds, counts  >  place, rows, what may be believed of the values
+//! offset index   place, size, first row    \
+//! column index   null page, bounds, counts  >  PageMeta: place, rows, trusted statistics
 //! page header    values or rows, statistics /
 //! ```
-//! An index that contradicts itself or the row group is not used. The first generation of data pages counts
-//! slots, which are rows only where the leaf is not repeated.
+//! Headers of version 1 data pages count slots, which are rows only where the leaf is not repeated.
 // spec: PageIndex.md; parquet.thrift, PageHeader
 
 use std::ops::Range;
@@ -14,17 +13,16 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::parquet::index::{ColumnIndex, OffsetIndex};
 use crate::parquet::page::PageHeader;
-use crate::parquet::schema::Leaf;
 use crate::parquet::statistics::Statistics;
 use crate::parquet::stats::Trust;
 use crate::stats::ColumnStats;
 
-/// What is known of a data page.
+/// A data page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageMeta {
     /// Where its header and bytes lie in the file.
     pub range: Range<u64>,
-    /// Its rows, from the first of the row group, where they are known.
+    /// Its rows, counted from the start of the row group, if known.
     pub rows: Option<Range<u64>>,
     /// Bounds and counts that may be believed.
     pub stats: ColumnStats,
@@ -32,29 +30,30 @@ pub struct PageMeta {
     pub distrust: Option<&'static str>,
 }
 
-/// Both indexes of a chunk.
+/// Both page indexes of a chunk.
 #[derive(Debug)]
 pub struct Indexes {
     /// Where its data pages are.
     pub offsets: OffsetIndex,
-    /// What is in them.
+    /// Their bounds and null counts.
     pub bounds: ColumnIndex,
     /// The rows of its row group.
     pub rows: u64,
 }
 
 impl Indexes {
-    /// Fails if the indexes contradict themselves, each other or the row group.
+    /// # Errors
+    /// Indexes that contradict themselves, each other or the row group.
     pub fn validate(&self) -> Result<()> {
         self.offsets.validate(self.rows)?;
         self.bounds.validate(self.offsets.page_locations.len())
     }
 
-    /// Data page `ordinal` of the chunk of this leaf, from 0; none if there are not so many. The indexes have
-    /// been validated: pages come in the order in which they lie in the file.
-    pub fn page(&self, ordinal: usize, (leaf, trust): (&Leaf, &Trust<'_>)) -> Option<PageMeta> {
-        let (range, rows) = located(&self.offsets, self.rows, ordinal)?;
-        let slots = (leaf.max_repetition_level == 0).then_some(rows.end - rows.start);
+    /// Data page `ordinal` of the chunk, from 0; none if there are not so many. The indexes have been
+    /// validated: pages come in the order in which they lie in the file.
+    pub fn page(&self, ordinal: usize, trust: &Trust<'_>) -> Option<PageMeta> {
+        let Place { range, rows } = Place::of(&self.offsets, self.rows, ordinal)?;
+        let slots = trust.is_flat().then_some(rows.end - rows.start);
         let (stats, distrust) = trust.believe_page(&self.bounds, ordinal, slots);
         Some(PageMeta {
             range,
@@ -65,65 +64,58 @@ impl Indexes {
     }
 }
 
-/// Gives pages that were found by their headers the rows that the offset index says, if it is sound and
-/// speaks of the same pages.
-pub fn place(pages: &mut [PageMeta], offsets: &OffsetIndex, rows: u64) {
-    if offsets.validate(rows).is_err() || pages.len() != offsets.page_locations.len() {
-        return;
-    }
-    let start = |(ordinal, page): (usize, &PageMeta)| {
-        located(offsets, rows, ordinal).is_some_and(|(range, _)| range.start == page.range.start)
-    };
-    if !pages.iter().enumerate().all(start) {
-        return;
-    }
-    for (ordinal, page) in pages.iter_mut().enumerate() {
-        page.rows = located(offsets, rows, ordinal).map(|(_, rows)| rows);
+/// Where a data page lies and which rows it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Where its header and bytes lie in the file.
+    pub range: Range<u64>,
+    /// Its rows, counted from the start of the row group.
+    pub rows: Range<u64>,
+}
+
+impl Place {
+    /// What a validated offset index says of data page `ordinal`; none if it lists fewer pages. `rows` are
+    /// those of the row group.
+    pub fn of(offsets: &OffsetIndex, rows: u64, ordinal: usize) -> Option<Place> {
+        let first_row = |page: usize| {
+            let location = offsets.page_locations.get(page)?;
+            u64::try_from(location.first_row_index).ok()
+        };
+        let location = offsets.page_locations.get(ordinal)?;
+        let start = location.offset.unsigned_abs();
+        let size = u64::from(location.compressed_page_size.unsigned_abs());
+        Some(Place {
+            range: start..start.saturating_add(size),
+            rows: first_row(ordinal).unwrap_or(0)..first_row(ordinal + 1).unwrap_or(rows),
+        })
     }
 }
 
-/// Place and rows of a page, of an offset index that is sound.
-pub fn located(
-    offsets: &OffsetIndex,
-    rows: u64,
-    ordinal: usize,
-) -> Option<(Range<u64>, Range<u64>)> {
-    let first = |page: usize| {
-        let location = offsets.page_locations.get(page)?;
-        u64::try_from(location.first_row_index).ok()
-    };
-    let location = offsets.page_locations.get(ordinal)?;
-    let start = location.offset.unsigned_abs();
-    let end = start.saturating_add(u64::from(location.compressed_page_size.unsigned_abs()));
-    let last = first(ordinal + 1).unwrap_or(rows);
-    Some((start..end, first(ordinal).unwrap_or(0)..last))
+impl PageMeta {
+    /// What `header` says of the page at `range`, if it is a data page. `first_row` is its first row, if known.
+    pub fn of_header(
+        header: &PageHeader,
+        range: Range<u64>,
+        first_row: Option<u64>,
+        trust: &Trust<'_>,
+    ) -> Option<PageMeta> {
+        let (slots, rows, statistics) = data(header)?;
+        let slots = u64::try_from(slots).ok();
+        let rows = match rows {
+            Some(rows) => u64::try_from(rows).ok(),
+            None => slots.filter(|_| trust.is_flat()),
+        };
+        let (stats, distrust) = trust.believe(statistics, slots);
+        Some(PageMeta {
+            range,
+            rows: first_row.and_then(|first| Some(first..first.checked_add(rows?)?)),
+            stats,
+            distrust,
+        })
+    }
 }
 
-/// The page at `range` that `header` describes, if it is a data page. It begins with row `first`, if that is
-/// known.
-pub fn headed(
-    header: &PageHeader,
-    range: Range<u64>,
-    first: Option<u64>,
-    (leaf, trust): (&Leaf, &Trust<'_>),
-) -> Option<PageMeta> {
-    let (slots, rows, statistics) = data(header)?;
-    let slots = u64::try_from(slots).ok();
-    let flat = leaf.max_repetition_level == 0;
-    let rows = match rows {
-        Some(rows) => u64::try_from(rows).ok(),
-        None => slots.filter(|_| flat),
-    };
-    let (stats, distrust) = trust.believe(statistics, slots);
-    Some(PageMeta {
-        range,
-        rows: first.and_then(|first| Some(first..first.checked_add(rows?)?)),
-        stats,
-        distrust,
-    })
-}
-
-/// Slots, rows if they are said, and statistics of a data page.
+/// Slots, rows (version 2 only) and statistics of a data page.
 fn data(header: &PageHeader) -> Option<(i32, Option<i32>, Option<&Statistics>)> {
     if let Some(data) = &header.data_page_header_v2 {
         let rows = Some(data.num_rows);
@@ -143,6 +135,7 @@ mod tests {
     use crate::parquet::footer::ColumnOrder;
     use crate::parquet::index::PageLocation;
     use crate::parquet::page::{DataPageHeader, DataPageHeaderV2};
+    use crate::parquet::schema::Leaf;
     use crate::parquet::statistics::BoundBytes;
     use crate::parquet::testing;
     use crate::scalar::Scalar;
@@ -198,19 +191,16 @@ mod tests {
     }
 
     /// All pages of a row group of five rows.
-    fn pages(leaf: &Leaf, trust: &Trust<'_>) -> Vec<PageMeta> {
+    fn pages(trust: &Trust<'_>) -> Vec<PageMeta> {
         let indexes = indexes(5);
         indexes.validate().unwrap();
-        (0..)
-            .map_while(|page| indexes.page(page, (leaf, trust)))
-            .collect()
+        (0..).map_while(|page| indexes.page(page, trust)).collect()
     }
 
     #[test]
-    fn the_indexes_say_where_pages_are_and_what_is_in_them() {
+    fn indexes_give_place_rows_and_statistics() {
         let leaf = leaf(false);
-        let trust = trust(&leaf);
-        let pages = pages(&leaf, &trust);
+        let pages = pages(&trust(&leaf));
         assert_eq!((&pages[0].range, &pages[0].rows), (&(4..14), &Some(0..3)));
         assert_eq!((&pages[1].range, &pages[1].rows), (&(14..24), &Some(3..5)));
         let max = pages[0].stats.max.as_ref().unwrap();
@@ -224,11 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_are_not_believed_say_why() {
+    fn distrusted_bounds_give_a_reason() {
         let leaf = leaf(false);
         let order = Some(ColumnOrder::Other(0));
         let trust = Trust::new(&leaf, order, &CreatedBy::parse(None));
-        let pages = pages(&leaf, &trust);
+        let pages = pages(&trust);
         assert_eq!((&pages[0].stats.min, &pages[0].stats.max), (&None, &None));
         assert!(pages[0].distrust.is_some() && pages[1].distrust.is_none());
     }
@@ -279,31 +269,14 @@ mod tests {
             (true, true, Some(10..12)),
         ] {
             let leaf = leaf(repeated);
-            let trust = trust(&leaf);
-            let page = headed(&header(v2), 4..20, Some(10), (&leaf, &trust)).unwrap();
+            let page = PageMeta::of_header(&header(v2), 4..20, Some(10), &trust(&leaf)).unwrap();
             assert_eq!((page.range, page.rows), (4..20, rows));
             assert_eq!(page.stats.min.unwrap().value, Scalar::Int(2));
             assert_eq!((page.stats.null_count, page.distrust), (Some(1), None));
         }
         let (leaf, mut dictionary) = (leaf(false), header(false));
         dictionary.data_page_header = None;
-        assert_eq!(
-            headed(&dictionary, 4..20, None, (&leaf, &trust(&leaf))),
-            None
-        );
-    }
-
-    #[test]
-    fn rows_are_only_taken_from_an_index_of_the_same_pages() {
-        let leaf = leaf(true);
-        let trust = trust(&leaf);
-        let page = |range| headed(&header(false), range, None, (&leaf, &trust)).unwrap();
-        let mut pages = [page(4..14), page(14..24)];
-        place(&mut pages, &offsets(), 3);
-        assert_eq!(pages[1].rows, None);
-        place(&mut pages[..1], &offsets(), 5);
-        assert_eq!(pages[0].rows, None);
-        place(&mut pages, &offsets(), 5);
-        assert_eq!((&pages[0].rows, &pages[1].rows), (&Some(0..3), &Some(3..5)));
+        let page = PageMeta::of_header(&dictionary, 4..20, None, &trust(&leaf));
+        assert_eq!(page, None);
     }
 }

@@ -1,18 +1,18 @@
-//! What a Parquet file says of the pages of a column chunk, without a value decoded.
+//! The pages of a column chunk, one at a time, from the page headers and the two page indexes; no value is
+//! decoded.
 //!
 //! ```text
-//! both indexes       -> data pages, from two small reads
-//! one of them, none  -> the header of every page; rows by the offset index, if there is one
-//!
-//! walk   indexes  4..14      14..24  24..34  ..
-//!        headers  4..14  !                            one at a time; what is broken does not end the pages
+//! indexes   4..14      14..24   24..34      place, rows and bounds of data pages
+//! headers   4..14  !                        the pages in front; a broken header ends them
+//! walk      4..14  !   14..24   24..34
 //! ```
-//! An index that contradicts itself or the row group is as good as none.
+//! A column index is used only with a valid offset index; an offset index alone gives rows as long as it
+//! agrees with the headers. Without either, rows are counted from the headers where the leaf is flat. An
+//! index that contradicts itself or the row group is ignored.
 // spec: PageIndex.md
 
 use std::iter;
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use lith_format::error::{Error, Result};
@@ -24,9 +24,8 @@ use lith_format::parquet::neutral::{
     chunk_range, column_index_range, offset_index_range, padded_range,
 };
 use lith_format::parquet::page::PageHeader;
-use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::stats::Trust;
-use lith_format::parquet::strides::{self, Indexes, PageMeta};
+use lith_format::parquet::strides::{Indexes, PageMeta, Place};
 use lith_format::schema::LeafId;
 
 use crate::parquet::chunk::OpenChunk;
@@ -36,48 +35,21 @@ use crate::source::Source;
 use crate::window::Window;
 
 /// A page's place, header included, and its header.
-pub type HeadedPage = (Range<u64>, PageHeader);
+type HeadedPage = (Range<u64>, PageHeader);
 
-/// What is known of a page: by the indexes, by its header, or by both.
+/// A page, as its header and the indexes describe it.
 #[derive(Debug)]
 pub struct Page {
     /// Where its header and bytes lie in the file.
     pub range: Range<u64>,
-    /// What stands before it, if that was read.
+    /// Its header; none for a page that only the indexes know, behind a broken header.
     pub header: Option<PageHeader>,
-    /// What it holds, if it is a data page.
+    /// Rows and statistics, if it is a data page.
     pub data: Option<PageMeta>,
 }
 
 impl ParquetFile {
-    /// The data pages of leaf `leaf` in row group `ordinal`, in file order.
-    pub fn pages(
-        &self,
-        source: &Arc<dyn Source>,
-        ordinal: usize,
-        leaf: LeafId,
-        limits: &Limits,
-    ) -> Result<Vec<PageMeta>> {
-        let mut walk = self.walk(source.as_ref(), limits);
-        let pages = walk.pages(ordinal, leaf);
-        pages.map_err(|error| walk.locate(error, ordinal, leaf))
-    }
-
-    /// What stands before each page of leaf `leaf` in row group `ordinal`, before a dictionary too, in file
-    /// order.
-    pub fn page_headers(
-        &self,
-        source: &Arc<dyn Source>,
-        ordinal: usize,
-        leaf: LeafId,
-        limits: &Limits,
-    ) -> Result<Vec<HeadedPage>> {
-        let mut walk = self.walk(source.as_ref(), limits);
-        let headers = walk.page_headers(ordinal, leaf);
-        headers.map_err(|error| walk.locate(error, ordinal, leaf))
-    }
-
-    /// A walk over pages of any of the file's chunks, one page at a time.
+    /// Walks the pages of the file's chunks.
     pub fn walk<'a>(&'a self, source: &'a dyn Source, limits: &'a Limits) -> Walk<'a> {
         Walk {
             file: self,
@@ -88,7 +60,7 @@ impl ParquetFile {
     }
 }
 
-/// A walk over pages. All that it reads together is held against the size of the file.
+/// Walks the pages of column chunks. The bytes read by one walk are limited by the size of the file.
 pub struct Walk<'a> {
     file: &'a ParquetFile,
     source: &'a dyn Source,
@@ -97,11 +69,12 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// All pages of leaf `leaf` in row group `ordinal`, in file order. A header that cannot be read is an error
-    /// in the place of its page, behind which only pages come that the indexes know.
+    /// All pages of leaf `leaf` in row group `ordinal`, in file order, dictionary pages included. A header that
+    /// cannot be decoded yields an error in place of its page; after it, only pages that both indexes describe
+    /// follow.
     ///
     /// # Errors
-    /// A chunk that cannot be read at all.
+    /// A chunk that cannot be read at all: encrypted, in another file, or without metadata.
     pub fn chunk(
         &mut self,
         ordinal: usize,
@@ -124,50 +97,11 @@ impl<'a> Walk<'a> {
         Ok(ChunkPages {
             known: self.known(&chunk, rows),
             headers: Peeked::new(headers),
-            leaf,
             trust,
             rows,
             data_pages: 0,
             first_row: Some(0),
         })
-    }
-
-    fn pages(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<PageMeta>> {
-        let chunk = self.file.open_chunk(ordinal, leaf.index())?;
-        let (leaf, trust) = self.file.leaf(leaf)?;
-        let rows = self.rows(ordinal)?;
-        let meta = chunk.readable(leaf)?;
-        let offsets = match self.known(&chunk, rows) {
-            Known::Both(indexes) => {
-                let page = |page| indexes.page(page, (leaf, &trust));
-                return Ok((0..).map_while(page).collect());
-            }
-            Known::Offsets(offsets) => Some(offsets),
-            Known::Nothing => None,
-        };
-        let (mut pages, mut first) = (Vec::new(), Some(0));
-        let mut headers = Headers::new(&chunk, meta, self)?;
-        while let Some(headed) = headers.next(self) {
-            let (range, header) = headed?;
-            if let Some(page) = strides::headed(&header, range, first, (leaf, &trust)) {
-                first = page.rows.as_ref().map(|rows| rows.end);
-                pages.push(page);
-            }
-        }
-        if let Some(offsets) = &offsets {
-            strides::place(&mut pages, offsets, rows);
-        }
-        if let [page] = &mut pages[..] {
-            page.rows = Some(0..rows);
-        }
-        Ok(pages)
-    }
-
-    fn page_headers(&mut self, ordinal: usize, leaf: LeafId) -> Result<Vec<HeadedPage>> {
-        let chunk = self.file.open_chunk(ordinal, leaf.index())?;
-        let (leaf, _) = self.file.leaf(leaf)?;
-        let mut headers = Headers::new(&chunk, chunk.readable(leaf)?, self)?;
-        iter::from_fn(|| headers.next(self)).collect()
     }
 
     fn rows(&self, ordinal: usize) -> Result<u64> {
@@ -176,7 +110,7 @@ impl<'a> Walk<'a> {
             .ok_or_else(|| Error::invalid("there is no such row group"))
     }
 
-    /// What the indexes of a chunk tell.
+    /// Reads the indexes of a chunk.
     fn known(&mut self, open: &OpenChunk, rows: u64) -> Known {
         let (size, chunk) = (self.window.size(), &open.chunk);
         let offsets = (offset_index_range(chunk, size), Module::OffsetIndex);
@@ -198,7 +132,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An index, if it is there and can be decoded.
+    /// An index, if there is one that can be decoded.
     fn index<T>(
         &mut self,
         (range, module): (Option<Range<u64>>, Module),
@@ -230,16 +164,16 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What indexes tell of a chunk, as far as they are sound.
+/// The valid indexes of a chunk.
 enum Known {
-    /// Everything.
+    /// Places, rows and statistics.
     Both(Indexes),
     /// Places and rows.
     Offsets(OffsetIndex),
     Nothing,
 }
 
-/// The headers of a chunk's pages; they end with the chunk's values.
+/// The headers of a chunk's pages, up to the chunk's number of values.
 struct Headers {
     position: u64,
     end: u64,
@@ -296,14 +230,14 @@ impl Headers {
     }
 }
 
-/// Headers of which the next one is known before it is taken.
+/// Page headers with a look-ahead of one.
 struct Peeked {
     headers: Option<Headers>,
     next: Option<Result<HeadedPage>>,
 }
 
 impl Peeked {
-    /// Headers that cannot even be looked for are one error.
+    /// If the chunk's range is invalid, that error is the only item.
     fn new(headers: Result<Headers>) -> Self {
         match headers {
             Ok(headers) => Peeked {
@@ -325,14 +259,13 @@ impl Peeked {
     }
 }
 
-/// Where a walk is in a chunk.
+/// The position of a walk within a chunk.
 struct ChunkPages<'a> {
     known: Known,
     headers: Peeked,
-    leaf: &'a Leaf,
     trust: Trust<'a>,
     rows: u64,
-    /// How many data pages came.
+    /// Data pages so far.
     data_pages: usize,
     /// The first row of the next data page, if it is known without an index.
     first_row: Option<u64>,
@@ -343,7 +276,7 @@ impl ChunkPages<'_> {
         let indexed = self.indexed();
         let start = indexed.as_ref().map(|page| page.range.start);
         let headed = match (self.headers.peek(walk), start) {
-            // the index knows a page before it
+            // the indexes describe a page before it
             (Some(Ok((range, _))), Some(start)) if range.start > start => None,
             (Some(_), _) => self.headers.next.take(),
             (None, _) => None,
@@ -377,12 +310,12 @@ impl ChunkPages<'_> {
     /// The next data page, if the indexes know it.
     fn indexed(&self) -> Option<PageMeta> {
         match &self.known {
-            Known::Both(indexes) => indexes.page(self.data_pages, (self.leaf, &self.trust)),
+            Known::Both(indexes) => indexes.page(self.data_pages, &self.trust),
             _ => None,
         }
     }
 
-    /// What a header tells of a data page, and an offset index as long as it speaks of the same pages.
+    /// A data page by its header, with rows from the offset index as long as both agree on where pages begin.
     fn by_header(
         &mut self,
         header: &PageHeader,
@@ -390,12 +323,12 @@ impl ChunkPages<'_> {
         walk: &mut Walk<'_>,
     ) -> Option<PageMeta> {
         let start = range.start;
-        let mut page = strides::headed(header, range, self.first_row, (self.leaf, &self.trust))?;
+        let mut page = PageMeta::of_header(header, range, self.first_row, &self.trust)?;
         self.first_row = page.rows.as_ref().map(|rows| rows.end);
         if let Known::Offsets(offsets) = &self.known {
-            let located = strides::located(offsets, self.rows, self.data_pages);
-            match located.filter(|(range, _)| range.start == start) {
-                Some((_, rows)) => page.rows = Some(rows),
+            let place = Place::of(offsets, self.rows, self.data_pages);
+            match place.filter(|place| place.range.start == start) {
+                Some(place) => page.rows = Some(place.rows),
                 None => self.known = Known::Nothing,
             }
         }
@@ -408,6 +341,8 @@ impl ChunkPages<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use lith_format::parquet::encoding::{
         BoundaryOrder, Encoding, FieldRepetitionType, PageType, Type,
     };
@@ -482,10 +417,12 @@ mod tests {
         Arc::new(BytesSource::new(bytes, "test"))
     }
 
-    fn pages(source: &Arc<dyn Source>) -> Result<Vec<PageMeta>> {
+    /// All pages of the chunk, or the first error.
+    fn pages(source: &Arc<dyn Source>) -> Result<Vec<Page>> {
         let limits = Limits::default();
         let file = ParquetFile::open(source, &limits).unwrap();
-        file.pages(source, 0, LeafId(0), &limits)
+        let mut walk = file.walk(source.as_ref(), &limits);
+        walk.chunk(0, LeafId(0))?.collect()
     }
 
     #[test]
@@ -496,9 +433,10 @@ mod tests {
         let pages = pages(&source).unwrap();
         let ranges: Vec<_> = pages.iter().map(|page| page.range.clone()).collect();
         assert_eq!(ranges, [4..ends[0], ends[0]..ends[1]]);
-        let rows: Vec<_> = pages.iter().map(|page| page.rows.clone()).collect();
+        let data: Vec<_> = pages.iter().filter_map(|page| page.data.as_ref()).collect();
+        let rows: Vec<_> = data.iter().map(|page| page.rows.clone()).collect();
         assert_eq!(rows, [Some(0..3), Some(3..7)]);
-        assert_eq!(pages[1].stats.null_count, Some(0));
+        assert_eq!(data[1].stats.null_count, Some(0));
     }
 
     /// Both indexes of pages, of which place, size and first row are given.
@@ -548,19 +486,10 @@ mod tests {
         })
     }
 
-    #[test]
-    fn an_index_alone_needs_no_header() {
-        let (offsets, bounds) = indexes(&[(4, 8, 0)]);
-        let source = indexed(&[0xff; 8], &offsets, Some(&bounds));
-        let pages = pages(&source).unwrap();
-        assert_eq!((&pages[0].range, &pages[0].rows), (&(4..12), &Some(0..7)));
-        assert!(pages[0].stats.min.is_some() && pages.len() == 1);
-    }
-
-    /// Where a page begins, its rows, and whether its header was read; none, if that is an error.
+    /// Where a page begins, its rows, and whether its header was decoded; `None` for an error.
     type Walked = Option<(u64, Option<Range<u64>>, bool)>;
 
-    /// Each page that a walk comes to.
+    /// All items of a walk.
     fn walked(source: &Arc<dyn Source>) -> Vec<Walked> {
         let limits = Limits::default();
         let file = ParquetFile::open(source, &limits).unwrap();
@@ -574,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_brings_indexes_and_headers_together() {
+    fn a_walk_merges_indexes_and_headers() {
         let (one, two) = (page(3, 100), page(4, 5));
         let second = 4 + one.len() as u64;
         let (first, all) = (one.len(), [&one[..], &two].concat());
@@ -623,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_is_an_error_that_says_where() {
+    fn a_broken_header_is_an_error_with_its_site() {
         let mut cut = page(7, 100);
         cut.truncate(50);
         for body in [cut, vec![0xff; 30]] {

@@ -11,7 +11,7 @@ use lith_format::parquet::index::{BloomFilterHeader, ColumnIndex, OffsetIndex};
 use lith_format::parquet::page::PageHeader;
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::stats::Trust;
-use lith_format::parquet::strides::{self, Indexes};
+use lith_format::parquet::strides::{Indexes, PageMeta, Place};
 use lith_format::parquet::{neutral, notation, tree};
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
@@ -43,13 +43,10 @@ static LEAVES: LazyLock<Vec<Leaf>> = LazyLock::new(|| {
     leaves
 });
 
-fn trusted(accept: impl Fn(&Leaf, &Trust<'_>)) {
+fn trusted(accept: impl Fn(&Trust<'_>)) {
     for leaf in LEAVES.iter() {
         let writer = CreatedBy::parse(None);
-        accept(
-            leaf,
-            &Trust::new(leaf, Some(ColumnOrder::TypeOrder), &writer),
-        );
+        accept(&Trust::new(leaf, Some(ColumnOrder::TypeOrder), &writer));
     }
 }
 
@@ -100,8 +97,8 @@ pub fn page_header(data: &[u8]) {
     let (back, length) = PageHeader::decode(&bytes, &limits).expect("it was decoded before");
     assert_eq!(length, bytes.len());
     comes_back(&header, &back);
-    trusted(|leaf, trust| {
-        strides::headed(&header, 4..100, Some(10), (leaf, trust));
+    trusted(|trust| {
+        PageMeta::of_header(&header, 4..100, Some(10), trust);
     });
 }
 
@@ -129,10 +126,8 @@ pub fn column_index(data: &[u8]) {
     if indexes.validate().is_err() {
         return;
     }
-    trusted(|leaf, trust| {
-        let pages: Vec<_> = (0..)
-            .map_while(|page| indexes.page(page, (leaf, trust)))
-            .collect();
+    trusted(|trust| {
+        let pages: Vec<_> = (0..).map_while(|page| indexes.page(page, trust)).collect();
         assert_eq!(pages.len(), indexes.bounds.len());
         let rows = pages
             .iter()
@@ -150,8 +145,9 @@ pub fn offset_index(data: &[u8]) {
     let back = OffsetIndex::decode(&index.encode().into(), &limits);
     comes_back(&index, &back.expect("it was decoded before"));
     if index.validate(ROWS).is_ok() {
-        let mut pages = Vec::new();
-        strides::place(&mut pages, &index, ROWS);
+        let pages = (0..).map_while(|page| Place::of(&index, ROWS, page));
+        let rows: u64 = pages.map(|page| page.rows.end - page.rows.start).sum();
+        assert!(rows == ROWS || index.page_locations.is_empty());
     }
 }
 
