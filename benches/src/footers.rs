@@ -253,7 +253,7 @@ mod tests {
     use lith_format::parquet::neutral;
     use lith_format::step::Step;
 
-    /// Bounds of every chunk are believed.
+    /// Bounds of every chunk are trusted.
     fn check(meta: &FileMeta) {
         assert_eq!(meta.rows, 2 * ROWS);
         for group in &meta.row_groups {

@@ -11,9 +11,9 @@
 //! - **decode / encode** structs, **read / write** values, **skip** neither.
 //!
 //! # Rooms
-//! `parquet` and `orc` hold one struct a structure of each specification, and never name each other: they
-//! meet in `meta`, whose statistics are what may be believed. `filter` says what can be asked of
-//! them, and no row is dropped on a doubt:
+//! `parquet` and `orc` hold one struct for each structure of their specifications, and never name each other:
+//! they meet in `meta`, which holds trusted statistics only. `filter` evaluates conditions on these; what is
+//! unknown drops no row:
 //!
 //! ```
 //! use std::borrow::Cow;

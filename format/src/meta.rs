@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::compress::Codec;
 use crate::schema::Schema;
-use crate::stats::ColumnStats;
+use crate::stats::{ColumnStats, Reason};
 
 /// A storage format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,10 +77,10 @@ pub struct ChunkMeta {
     pub compressed_bytes: Option<u64>,
     /// Bytes after decompression, before decoding.
     pub uncompressed_bytes: Option<u64>,
-    /// Bounds and counts that may be believed.
+    /// Bounds and counts that are true of the rows.
     pub stats: ColumnStats,
-    /// Why bounds that the file holds are not in `stats`, if so.
-    pub distrust: Option<&'static str>,
+    /// Why stored bounds are not in `stats`, if so.
+    pub distrust: Option<Reason>,
     /// Whether strides have bounds of their own (page index, row index).
     pub has_index: bool,
     /// Whether there is a Bloom filter.
@@ -92,8 +92,8 @@ pub struct ChunkMeta {
 pub struct StrideMeta {
     /// Its rows, from the first of the row group.
     pub rows: Range<u64>,
-    /// Bounds and counts that may be believed.
+    /// Bounds and counts that are true of the rows.
     pub stats: ColumnStats,
-    /// Why bounds that the index holds are not in `stats`, if so.
-    pub distrust: Option<&'static str>,
+    /// Why stored bounds are not in `stats`, if so.
+    pub distrust: Option<Reason>,
 }

@@ -1,7 +1,8 @@
-//! What metadata says of a column's values, reduced to what may be believed.
+//! Statistics of a column's values, format-neutral, and how those of several row groups are merged.
 //!
 //! The trust rules (which writer's bounds may be used for which type) live in
-//! `parquet::stats` and `orc::stats`; whatever reaches a [`ColumnStats`] is true of the rows.
+//! `parquet::stats` and `orc::stats`, which turn stored statistics into [`Trusted`] ones; whatever reaches a
+//! [`ColumnStats`] is true of the rows.
 
 use std::cmp::Ordering;
 
@@ -31,6 +32,18 @@ pub struct ColumnStats {
     pub distinct_count: Option<u64>,
     /// How many slots of the leaf there are, nulls included.
     pub value_count: Option<u64>,
+}
+
+/// Why stored bounds are not trusted.
+pub type Reason = &'static str;
+
+/// Stored statistics of a chunk, page or stride, reduced to those that are trusted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trusted {
+    /// Bounds and counts that are true of the rows.
+    pub stats: ColumnStats,
+    /// Why stored bounds are not in `stats`, if so.
+    pub distrust: Option<Reason>,
 }
 
 impl ColumnStats {

@@ -352,7 +352,7 @@ fn expected_bound(value: &Value, ty: &LogicalType) -> Option<Scalar> {
 }
 
 #[test]
-fn believed_statistics_are_true_of_the_rows() {
+fn trusted_statistics_are_true_of_the_rows() {
     let Some(corpus) = Corpus::open() else { return };
     let (mut bounds, mut counts) = (0, 0);
     for name in corpus.good() {

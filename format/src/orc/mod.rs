@@ -1,4 +1,4 @@
-//! Apache ORC: every structure of its metadata, decoded and encoded by hand, and what may be believed of it.
+//! Apache ORC: every structure of its metadata, decoded and encoded by hand, and which of its statistics are trusted.
 //!
 //! ```text
 //! "ORC" | stripe .. stripe | metadata | footer | postscript | length of the postscript (1 byte)

@@ -10,9 +10,10 @@ use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use crate::orc::encoding::{StreamKind, WriterImplementation};
 use crate::orc::schema::FileSchema;
 use crate::orc::statistics::ColumnStatistics;
-use crate::orc::stats::{Trusted, Writer, trust};
+use crate::orc::stats::{Trust, Writer};
 use crate::orc::stripe::{Stream, StripeFooter, StripeInformation};
 use crate::orc::tail::Tail;
+use crate::stats::Trusted;
 use crate::types::LogicalType;
 
 /// How many bytes of the limit on footers stand for one chunk of the neutral view.
@@ -79,9 +80,8 @@ pub fn chunk_meta(
     let statistics = stripe_statistics(tail, ordinal);
     let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
     let rows = stripe.number_of_rows;
-    let Trusted { stats, distrust } = statistics.map_or_else(Trusted::default, |statistics| {
-        trust(statistics, leaf, ty, rows, Writer::of(tail))
-    });
+    let trust = Trust::new(leaf, ty, Writer::of(tail));
+    let Trusted { stats, distrust } = trust.check(statistics, rows);
     Some(ChunkMeta {
         codec: Some(tail.compression.codec),
         compressed_bytes: statistics.and_then(|statistics| statistics.bytes_on_disk),

@@ -1,5 +1,4 @@
-//! The statistics messages, as they are written; what may be believed of them is decided in
-//! [`stats`](crate::orc::stats) alone.
+//! The statistics messages, as they are stored; [`stats`](crate::orc::stats) decides which of them are trusted.
 // spec: ORCv1.md, "Column Statistics"
 
 use std::mem::discriminant;

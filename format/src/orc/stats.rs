@@ -1,4 +1,4 @@
-//! Which statistics may be believed: the only place that turns ORC's into [`ColumnStats`].
+//! Which stored statistics of ORC are trusted: the only place that turns them into [`Trusted`] ones.
 //!
 //! Counts: a leaf that is not below a list, map or union has a slot for each row, so its nulls are
 //! the rows less the values, null parents included. Below those nothing is known.
@@ -19,7 +19,7 @@ use crate::orc::statistics::{
 };
 use crate::orc::tail::Tail;
 use crate::scalar::Scalar;
-use crate::stats::{Bound, ColumnStats};
+use crate::stats::{Bound, ColumnStats, Reason, Trusted};
 use crate::types::{LogicalType, TimeUnit, Zone};
 
 /// Nanoseconds in a millisecond.
@@ -69,53 +69,57 @@ impl Writer {
     }
 }
 
-/// What may be believed, and why the rest may not.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trusted {
-    /// Bounds and counts that are true of the rows.
-    pub stats: ColumnStats,
-    /// Why bounds that are there are not in `stats`, if so.
-    pub distrust: Option<&'static str>,
+/// The rules for one leaf's statistics, in all of its stripes and strides.
+#[derive(Debug, Clone, Copy)]
+pub struct Trust<'a> {
+    leaf: &'a Leaf,
+    ty: &'a LogicalType,
+    writer: Writer,
 }
 
 type Bounds = (Option<Bound>, Option<Bound>);
 
-/// What may be believed of `statistics` over `rows` rows of a leaf of type `ty`.
-pub fn trust(
-    statistics: &ColumnStatistics,
-    leaf: &Leaf,
-    ty: &LogicalType,
-    rows: u64,
-    writer: Writer,
-) -> Trusted {
-    if leaf.encrypted {
-        return distrusted("statistics of an encrypted column are those of its mask");
+impl<'a> Trust<'a> {
+    /// The rules for `leaf` of type `ty` in a file of that writer.
+    pub fn new(leaf: &'a Leaf, ty: &'a LogicalType, writer: Writer) -> Self {
+        Trust { leaf, ty, writer }
     }
-    let values = statistics.number_of_values;
-    if !leaf.repeated && values > Some(rows) {
-        return distrusted("more values than rows");
-    }
-    let mut stats = counts(statistics, leaf, rows);
-    if values == Some(0) {
-        return Trusted {
-            stats,
-            distrust: None,
+
+    /// The trusted part of the statistics of `rows` rows of a stripe or stride.
+    pub fn check(&self, statistics: Option<&ColumnStatistics>, rows: u64) -> Trusted {
+        let Some(statistics) = statistics else {
+            return Trusted::default();
         };
-    }
-    let distrust = match bounds(statistics, ty, writer) {
-        Ok((min, max)) => {
-            (stats.min, stats.max) = (min, max);
-            None
+        let &Trust { leaf, ty, writer } = self;
+        if leaf.encrypted {
+            return distrusted("statistics of an encrypted column are those of its mask");
         }
-        Err(reason) => Some(reason),
-    };
-    if distrust.is_none() && writer.sums_everything() && is_float(ty) && stats.min.is_some() {
-        stats.nan_count = Some(0);
+        let values = statistics.number_of_values;
+        if !leaf.repeated && values > Some(rows) {
+            return distrusted("more values than rows");
+        }
+        let mut stats = counts(statistics, leaf, rows);
+        if values == Some(0) {
+            return Trusted {
+                stats,
+                distrust: None,
+            };
+        }
+        let distrust = match bounds(statistics, ty, writer) {
+            Ok((min, max)) => {
+                (stats.min, stats.max) = (min, max);
+                None
+            }
+            Err(reason) => Some(reason),
+        };
+        if distrust.is_none() && writer.sums_everything() && is_float(ty) && stats.min.is_some() {
+            stats.nan_count = Some(0);
+        }
+        Trusted { stats, distrust }
     }
-    Trusted { stats, distrust }
 }
 
-fn distrusted(reason: &'static str) -> Trusted {
+fn distrusted(reason: Reason) -> Trusted {
     Trusted {
         stats: ColumnStats::default(),
         distrust: Some(reason),
@@ -151,7 +155,7 @@ fn bounds(
     statistics: &ColumnStatistics,
     ty: &LogicalType,
     writer: Writer,
-) -> Result<Bounds, &'static str> {
+) -> Result<Bounds, Reason> {
     use LogicalType as T;
     use TypeStatistics as S;
     let Some(specific) = &statistics.specific else {
@@ -202,7 +206,7 @@ fn exact<T>(min: Option<T>, max: Option<T>, scalar: impl Fn(T) -> Scalar) -> Bou
     (min.map(bound), max.map(bound))
 }
 
-fn float_bounds(statistics: &DoubleStatistics) -> Result<Bounds, &'static str> {
+fn float_bounds(statistics: &DoubleStatistics) -> Result<Bounds, Reason> {
     let numbers = [statistics.minimum, statistics.maximum, statistics.sum];
     if numbers.iter().flatten().any(|number| number.is_nan()) {
         return Err("nan is among the values");
@@ -238,10 +242,7 @@ fn string_bounds(statistics: &StringStatistics) -> Bounds {
     )
 }
 
-fn boolean_bounds(
-    statistics: &BucketStatistics,
-    values: Option<u64>,
-) -> Result<Bounds, &'static str> {
+fn boolean_bounds(statistics: &BucketStatistics, values: Option<u64>) -> Result<Bounds, Reason> {
     match (&statistics.count[..], values) {
         (&[trues], Some(values)) if trues <= values => Ok(exact(
             Some(trues == values),
@@ -256,7 +257,7 @@ fn timestamp_bounds(
     statistics: &TimestampStatistics,
     zone: Zone,
     writer: Writer,
-) -> Result<Bounds, &'static str> {
+) -> Result<Bounds, Reason> {
     let utc = statistics.minimum_utc.is_some() || statistics.maximum_utc.is_some();
     if writer.lacks(ORC_135) || (!utc && statistics.minimum.is_some()) {
         return Err("written before ORC-135, with bounds in the writer's zone");
@@ -341,7 +342,7 @@ mod tests {
     }
 
     fn trusted(specific: TypeStatistics, ty: &LogicalType) -> Trusted {
-        trust(&of(specific), &LEAF, ty, 10, JAVA)
+        Trust::new(&LEAF, ty, JAVA).check(Some(&of(specific)), 10)
     }
 
     fn values(trusted: &Trusted) -> (Option<&Scalar>, Option<&Scalar>) {
@@ -384,7 +385,8 @@ mod tests {
             repeated: true,
             ..LEAF
         };
-        let unknown = trust(&of(ints(1, 5)), &below_list, &LogicalType::Int32, 3, JAVA);
+        let unknown =
+            Trust::new(&below_list, &LogicalType::Int32, JAVA).check(Some(&of(ints(1, 5))), 3);
         assert_eq!(
             (unknown.stats.null_count, unknown.stats.value_count),
             (None, None)
@@ -395,22 +397,28 @@ mod tests {
     #[test]
     fn counts_that_contradict_each_other_prove_nothing() {
         let ty = LogicalType::Int32;
-        let all_values = trust(&of(ints(1, 5)), &LEAF, &ty, 8, JAVA);
+        let all_values = Trust::new(&LEAF, &ty, JAVA).check(Some(&of(ints(1, 5))), 8);
         assert_eq!(all_values.stats.null_count, None, "has_null says otherwise");
-        let too_many = trust(&of(ints(1, 5)), &LEAF, &ty, 7, JAVA);
+        let too_many = Trust::new(&LEAF, &ty, JAVA).check(Some(&of(ints(1, 5))), 7);
         assert_eq!(too_many.stats, ColumnStats::default());
         assert!(too_many.distrust.is_some());
         let mut none = of(ints(1, 5));
         none.number_of_values = None;
         none.has_null = None;
-        assert_eq!(trust(&none, &LEAF, &ty, 8, JAVA).stats.null_count, None);
+        assert_eq!(
+            Trust::new(&LEAF, &ty, JAVA)
+                .check(Some(&none), 8)
+                .stats
+                .null_count,
+            None
+        );
         none.number_of_values = Some(0);
-        let all_null = trust(&none, &LEAF, &ty, 8, JAVA).stats;
+        let all_null = Trust::new(&LEAF, &ty, JAVA).check(Some(&none), 8).stats;
         assert!(all_null.all_null() && all_null.max.is_none());
     }
 
     #[test]
-    fn floats_are_believed_only_with_a_sum_that_is_a_number() {
+    fn floats_are_trusted_only_with_a_sum_that_is_a_number() {
         let ty = LogicalType::Float64;
         let fine = trusted(doubles(0.0, -0.0, Some(0.0)), &ty);
         assert_eq!(fine.stats.nan_count, Some(0));
@@ -435,20 +443,21 @@ mod tests {
             version: 6,
             is_ours: true,
         };
-        let sure = trust(&of(doubles(1.0, 3.0, Some(4.0))), &LEAF, &ty, 10, ours);
+        let sure = Trust::new(&LEAF, &ty, ours).check(Some(&of(doubles(1.0, 3.0, Some(4.0)))), 10);
         assert_eq!(sure.stats.nan_count, Some(0));
         let cudf = Writer {
             implementation: WriterImplementation::Cudf,
             version: 6,
             is_ours: false,
         };
-        let unsure = trust(&of(doubles(1.0, 3.0, Some(4.0))), &LEAF, &ty, 10, cudf);
+        let unsure =
+            Trust::new(&LEAF, &ty, cudf).check(Some(&of(doubles(1.0, 3.0, Some(4.0)))), 10);
         assert_eq!(unsure.stats.nan_count, None);
         assert!(unsure.stats.max.is_some());
     }
 
     #[test]
-    fn timestamps_are_believed_in_utc_and_rounded_outwards() {
+    fn timestamps_are_trusted_in_utc_and_rounded_outwards() {
         let nanos = |value| Scalar::Timestamp {
             value,
             unit: TimeUnit::Nanos,
@@ -489,13 +498,8 @@ mod tests {
         };
         let old = Writer { version: 5, ..JAVA };
         let zoned = trusted(TypeStatistics::Timestamp(local), &TIMESTAMP);
-        let early = trust(
-            &of(TypeStatistics::Timestamp(utc)),
-            &LEAF,
-            &TIMESTAMP,
-            10,
-            old,
-        );
+        let early = Trust::new(&LEAF, &TIMESTAMP, old);
+        let early = early.check(Some(&of(TypeStatistics::Timestamp(utc))), 10);
         for doubtful in [zoned, early] {
             assert_eq!(values(&doubtful), (None, None));
             assert!(doubtful.distrust.is_some());
@@ -554,7 +558,8 @@ mod tests {
             is_ours: false,
         };
         let min = |precision, writer| {
-            trust(&of(text.clone()), &LEAF, &decimal(precision), 10, writer)
+            Trust::new(&LEAF, &decimal(precision), writer)
+                .check(Some(&of(text.clone())), 10)
                 .stats
                 .min
         };
@@ -573,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_order_of_another_type_or_masked_is_not_believed() {
+    fn bounds_out_of_order_of_another_type_or_masked_are_not_trusted() {
         let ty = LogicalType::Int32;
         let encrypted = Leaf {
             encrypted: true,
@@ -583,8 +588,8 @@ mod tests {
         let doubtful = [
             trusted(ints(5, 1), &ty),
             trusted(doubles(1.0, 2.0, Some(3.0)), &ty),
-            trust(&of(ints(1, 5)), &encrypted, &ty, 10, JAVA),
-            trust(&of(ints(1, 5)), &LEAF, &ty, 10, original),
+            Trust::new(&encrypted, &ty, JAVA).check(Some(&of(ints(1, 5))), 10),
+            Trust::new(&LEAF, &ty, original).check(Some(&of(ints(1, 5))), 10),
         ];
         for trusted in doubtful {
             assert_eq!(values(&trusted), (None, None));

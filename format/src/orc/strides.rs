@@ -1,18 +1,19 @@
-//! What is known of the strides of a column in a stripe, by its row index.
+//! The strides of a column in a stripe, by its row index.
 //!
 //! ```text
-//! row index   an entry for every row_index_stride rows   ->  rows, what may be believed of the values
+//! row index   an entry for every row_index_stride rows   ->  StrideMeta: rows, trusted statistics
 //! ```
-//! An index without an entry for each stride is an error, but below lists and maps, whose children are not
-//! counted by rows.
+//! An index without an entry for each stride is an error, except below lists and maps, where entries do not
+//! count rows.
 // spec: ORCv1.md, "Row Index"
 
 use crate::error::Result;
 use crate::meta::StrideMeta;
 use crate::orc::index::RowIndex;
 use crate::orc::schema::Leaf;
-use crate::orc::stats::{Trusted, Writer, trust};
+use crate::orc::stats::{Trust, Writer};
 use crate::orc::tail::Tail;
+use crate::stats::Trusted;
 use crate::types::LogicalType;
 
 /// The strides of a leaf of type `ty` in a stripe of `rows` rows.
@@ -26,14 +27,12 @@ pub fn strides(
     if !leaf.repeated {
         index.validate(rows, stride)?;
     }
+    let trust = Trust::new(leaf, ty, Writer::of(tail));
     let starts = (0..rows).step_by(usize::try_from(stride.max(1)).unwrap_or(usize::MAX));
     let entries = starts.zip(&index.entry).map(|(start, entry)| {
         let rows = start..rows.min(start.saturating_add(u64::from(stride)));
-        let trusted = entry.statistics.as_ref().map(|statistics| {
-            let count = rows.end - rows.start;
-            trust(statistics, leaf, ty, count, Writer::of(tail))
-        });
-        let Trusted { stats, distrust } = trusted.unwrap_or_default();
+        let count = rows.end - rows.start;
+        let Trusted { stats, distrust } = trust.check(entry.statistics.as_ref(), count);
         StrideMeta {
             rows,
             stats,

@@ -20,6 +20,7 @@ use crate::parquet::row_group::{ColumnChunk, RowGroup};
 use crate::parquet::schema::{self, Leaf};
 use crate::parquet::stats::Trust;
 use crate::schema::Schema;
+use crate::stats::Trusted;
 
 /// What a footer says, with its schema taken apart once.
 #[derive(Debug, Clone)]
@@ -81,7 +82,7 @@ impl Parts {
         })
     }
 
-    /// What may be believed of the statistics of a leaf.
+    /// The rules for the statistics of a leaf.
     pub fn trust(&self, leaf: usize) -> Option<Trust<'_>> {
         let order = self.orders.get(leaf).or(self.orders.first()).copied();
         Some(Trust::new(self.leaves.get(leaf)?, order?, &self.writer))
@@ -238,7 +239,7 @@ fn chunk_meta(
     }
     let range = chunk_range(meta, file_size)?;
     let slots = unsigned(meta.num_values, "num_values").map_err(in_metadata)?;
-    let (stats, distrust) = trust.believe(meta.statistics.as_ref(), Some(slots));
+    let Trusted { stats, distrust } = trust.check(meta.statistics.as_ref(), Some(slots));
     let uncompressed =
         unsigned(meta.total_uncompressed_size, "total_uncompressed_size").map_err(in_metadata)?;
     let hidden = chunk.crypto_metadata.is_some() && stats.min.is_none() && stats.max.is_none();

@@ -1,5 +1,5 @@
-//! Statistics of a column chunk or page, as the file has them; what of them may be believed is decided
-//! in [`stats`](crate::parquet::stats) alone.
+//! The statistics structure of a column chunk or page, as it is stored; [`stats`](crate::parquet::stats)
+//! decides which of them are trusted.
 // spec: parquet.thrift, Statistics
 
 use smallvec::SmallVec;

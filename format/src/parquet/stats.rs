@@ -1,9 +1,9 @@
-//! Which bounds and counts of a file are true of its rows. This is the only place that decides it.
+//! Which stored statistics of Parquet are trusted: the only place that turns them into [`Trusted`] ones.
 //!
 //! - `min_value` and `max_value` count where the declared column order is understood and goes with the
 //!   type, or where none is declared and the type's order is signed; the deprecated `min` and `max` only
 //!   where it is signed. Bounds of types without an order never count, nor INT96 under the type's order.
-//! - Writers that are known to err are not believed (`created_by`).
+//! - Bounds of writers with known bugs do not count (`created_by`).
 //! - A NaN is no bound; zeros are widened to both signs; a min above its max is no pair of bounds.
 //! - What is absent is unknown, and so are counts that contradict each other.
 // spec: parquet.thrift, Statistics and ColumnOrder
@@ -16,13 +16,10 @@ use crate::parquet::index::ColumnIndex;
 use crate::parquet::schema::Leaf;
 use crate::parquet::statistics::{BoundBytes, Statistics};
 use crate::scalar::Scalar;
-use crate::stats::{Bound, ColumnStats};
+use crate::stats::{Bound, ColumnStats, Reason, Trusted};
 use crate::types::LogicalType;
 
-/// Why bounds are not believed.
-type Reason = &'static str;
-
-/// What may be believed of one leaf's statistics, in all of its chunks and pages.
+/// The rules for one leaf's statistics, in all of its chunks and pages.
 #[derive(Debug, Clone)]
 pub struct Trust<'a> {
     leaf: &'a Leaf,
@@ -67,7 +64,7 @@ impl Order {
 }
 
 impl<'a> Trust<'a> {
-    /// What to believe of `leaf`, whose bounds the footer declares to be in `order`, by that writer.
+    /// The rules for `leaf` in a file of that writer, whose footer declares bounds to be in `order`.
     pub fn new(leaf: &'a Leaf, order: Option<ColumnOrder>, writer: &CreatedBy) -> Self {
         let declared = Order::of(leaf);
         Trust {
@@ -86,14 +83,10 @@ impl<'a> Trust<'a> {
         self.leaf.max_repetition_level == 0
     }
 
-    /// Statistics of a chunk or page of `slots` slots, and why its bounds are not among them.
-    pub fn believe(
-        &self,
-        stats: Option<&Statistics>,
-        slots: Option<u64>,
-    ) -> (ColumnStats, Option<Reason>) {
+    /// The trusted part of the statistics of a chunk or page of `slots` slots, if their number is known.
+    pub fn check(&self, stats: Option<&Statistics>, slots: Option<u64>) -> Trusted {
         let Some(stats) = stats else {
-            return (self.counts(None, None, slots), None);
+            return trusted(self.counts(None, None, slots));
         };
         let exact = (stats.is_min_value_exact, stats.is_max_value_exact);
         let current = (stats.min_value.as_deref(), stats.max_value.as_deref());
@@ -122,37 +115,34 @@ impl<'a> Trust<'a> {
         if out.all_null() && (out.min.is_some() || out.max.is_some()) {
             out.null_count = None;
         }
-        (out, reason)
+        Trusted {
+            stats: out,
+            distrust: reason,
+        }
     }
 
-    /// Statistics of page `page` of a chunk, which has `slots` slots if that is known (the rows of a
-    /// leaf that is not repeated), and why its bounds are not among them. An index that was not
-    /// [validated](ColumnIndex::validate) is safe, but may be wrong.
-    pub fn believe_page(
-        &self,
-        index: &ColumnIndex,
-        page: usize,
-        slots: Option<u64>,
-    ) -> (ColumnStats, Option<Reason>) {
+    /// The trusted part of the statistics of page `page` of a chunk, which has `slots` slots if that is known
+    /// (the rows of a leaf that is not repeated). An index that was not [validated](ColumnIndex::validate) is
+    /// safe, but may be wrong.
+    pub fn check_page(&self, index: &ColumnIndex, page: usize, slots: Option<u64>) -> Trusted {
         let of = |counts: &Option<Vec<i64>>| counts.as_ref()?.get(page).copied();
         let (nulls, nans) = (of(&index.null_counts), of(&index.nan_counts));
         match index.null_pages.get(page) {
-            None => (ColumnStats::default(), None),
+            None => Trusted::default(),
             Some(true) => {
                 let slots = slots.or(count(nulls));
                 // parquet-mr without statistics says that pages hold only nulls, -1 of them, also of a leaf
                 // that cannot be null
-                let believed = nulls.is_none_or(|nulls| count(Some(nulls)) == slots);
+                let possible = nulls.is_none_or(|nulls| count(Some(nulls)) == slots);
                 let null_count = match self.leaf.max_definition_level {
                     0 => Some(0),
-                    _ => slots.filter(|_| believed),
+                    _ => slots.filter(|_| possible),
                 };
-                let stats = ColumnStats {
+                trusted(ColumnStats {
                     null_count,
                     value_count: slots,
                     ..ColumnStats::default()
-                };
-                (stats, None)
+                })
             }
             Some(false) => {
                 let min = index.min_values.get(page).map(|bound| &bound[..]);
@@ -165,7 +155,10 @@ impl<'a> Trust<'a> {
                 if out.all_null() {
                     out.null_count = None;
                 }
-                (out, reason)
+                Trusted {
+                    stats: out,
+                    distrust: reason,
+                }
             }
         }
     }
@@ -223,6 +216,13 @@ impl<'a> Trust<'a> {
             value_count: slots,
             ..ColumnStats::default()
         }
+    }
+}
+
+fn trusted(stats: ColumnStats) -> Trusted {
+    Trusted {
+        stats,
+        distrust: None,
     }
 }
 
@@ -356,8 +356,8 @@ mod tests {
         }
     }
 
-    /// Min and max, if both are believed, else the reason.
-    fn believe(
+    /// Min and max, if both are trusted, else the reason.
+    fn checked(
         leaf: &Leaf,
         order: Option<ColumnOrder>,
         writer: &str,
@@ -367,7 +367,10 @@ mod tests {
             "" => LITH,
             writer => CreatedBy::parse(Some(writer)),
         };
-        let (found, reason) = Trust::new(leaf, order, &writer).believe(Some(stats), Some(10));
+        let Trusted {
+            stats: found,
+            distrust: reason,
+        } = Trust::new(leaf, order, &writer).check(Some(stats), Some(10));
         match (found.min, found.max) {
             (Some(min), Some(max)) => Ok((min.value, max.value)),
             _ => Err(reason),
@@ -378,26 +381,26 @@ mod tests {
     fn deprecated_bounds_count_only_where_the_order_is_signed() {
         // signed bytes put 'aé' below 'az'
         let stats = deprecated("aé".as_bytes(), b"b");
-        assert!(believe(&text(), TYPE_ORDER, "", &stats).is_err());
+        assert!(checked(&text(), TYPE_ORDER, "", &stats).is_err());
         let stats = deprecated(&(-5i32).to_le_bytes(), &7i32.to_le_bytes());
         let signed = leaf(Type::Int32, 0, LogicalType::Int32);
         let expected = Ok((Scalar::Int(-5), Scalar::Int(7)));
-        assert_eq!(believe(&signed, None, "", &stats), expected);
+        assert_eq!(checked(&signed, None, "", &stats), expected);
         let unsigned = leaf(Type::Int32, 0, LogicalType::UInt32);
-        assert!(believe(&unsigned, TYPE_ORDER, "", &stats).is_err());
+        assert!(checked(&unsigned, TYPE_ORDER, "", &stats).is_err());
     }
 
     #[test]
     fn bounds_need_a_declared_order_unless_it_is_signed() {
         let stats = pair(b"a", b"b");
-        assert!(believe(&text(), TYPE_ORDER, "", &stats).is_ok());
-        assert!(believe(&text(), None, "", &stats).is_err());
-        assert!(believe(&text(), Some(ColumnOrder::Other(9)), "", &stats).is_err());
+        assert!(checked(&text(), TYPE_ORDER, "", &stats).is_ok());
+        assert!(checked(&text(), None, "", &stats).is_err());
+        assert!(checked(&text(), Some(ColumnOrder::Other(9)), "", &stats).is_err());
         let stats = pair(&1i64.to_le_bytes(), &2i64.to_le_bytes());
         let signed = leaf(Type::Int64, 0, LogicalType::Int64);
-        assert!(believe(&signed, None, "", &stats).is_ok());
-        assert!(believe(&signed, Some(ColumnOrder::Other(9)), "", &stats).is_err());
-        assert!(believe(&signed, Some(ColumnOrder::Ieee754TotalOrder), "", &stats).is_err());
+        assert!(checked(&signed, None, "", &stats).is_ok());
+        assert!(checked(&signed, Some(ColumnOrder::Other(9)), "", &stats).is_err());
+        assert!(checked(&signed, Some(ColumnOrder::Ieee754TotalOrder), "", &stats).is_err());
     }
 
     #[test]
@@ -405,10 +408,10 @@ mod tests {
         let unsigned = leaf(Type::Int32, 0, LogicalType::UInt32);
         let stats = pair(&0u32.to_le_bytes(), &4_000_000_000u32.to_le_bytes());
         let expected = Ok((Scalar::Int(0), Scalar::Int(4_000_000_000)));
-        assert_eq!(believe(&unsigned, TYPE_ORDER, "", &stats), expected);
+        assert_eq!(checked(&unsigned, TYPE_ORDER, "", &stats), expected);
         // written by signed comparison: the lower is above the upper
         let stats = pair(&(-1i32).to_le_bytes(), &5i32.to_le_bytes());
-        let why = believe(&unsigned, TYPE_ORDER, "", &stats).unwrap_err();
+        let why = checked(&unsigned, TYPE_ORDER, "", &stats).unwrap_err();
         assert_eq!(why, Some("the lower bound is above the upper one"));
     }
 
@@ -423,22 +426,22 @@ mod tests {
         let number = |unscaled| Scalar::Decimal { unscaled, scale: 0 };
         let mr = "parquet-mr version 1.17.0 (build 1)";
         let expected = Ok((number(-256), number(1)));
-        assert_eq!(believe(&variable, TYPE_ORDER, mr, &stats), expected);
-        assert!(believe(&variable, TYPE_ORDER, "parquet-rs version 55.1.0", &stats).is_err());
+        assert_eq!(checked(&variable, TYPE_ORDER, mr, &stats), expected);
+        assert!(checked(&variable, TYPE_ORDER, "parquet-rs version 55.1.0", &stats).is_err());
         let fixed = leaf(Type::FixedLenByteArray, 1, ty);
         let stats = pair(&[0xff], &[0x01]);
-        assert!(believe(&fixed, TYPE_ORDER, "parquet-rs version 55.1.0", &stats).is_ok());
-        assert!(believe(&fixed, TYPE_ORDER, "parquet-cpp version 1.5.1", &stats).is_err());
-        assert!(believe(&fixed, None, mr, &stats).is_err());
+        assert!(checked(&fixed, TYPE_ORDER, "parquet-rs version 55.1.0", &stats).is_ok());
+        assert!(checked(&fixed, TYPE_ORDER, "parquet-cpp version 1.5.1", &stats).is_err());
+        assert!(checked(&fixed, None, mr, &stats).is_err());
     }
 
     #[test]
-    fn old_writers_are_not_believed_about_byte_arrays() {
+    fn byte_array_bounds_of_old_writers_are_not_trusted() {
         let stats = pair(b"a", b"b");
         for writer in ["parquet-mr", "parquet-mr version 1.8.0 (build 0)", " "] {
-            assert!(believe(&text(), TYPE_ORDER, writer, &stats).is_err());
+            assert!(checked(&text(), TYPE_ORDER, writer, &stats).is_err());
         }
-        assert!(believe(&text(), TYPE_ORDER, "parquet-mr version 1.8.1", &stats).is_ok());
+        assert!(checked(&text(), TYPE_ORDER, "parquet-mr version 1.8.1", &stats).is_ok());
     }
 
     #[test]
@@ -447,10 +450,10 @@ mod tests {
         let zone = Zone::Unstated;
         let int96 = leaf(Type::Int96, 0, LogicalType::Timestamp { unit, zone });
         let stats = pair(&[0; 12], &[0; 12]);
-        assert!(believe(&int96, TYPE_ORDER, "", &stats).is_err());
-        assert!(believe(&int96, None, "", &deprecated(&[0; 12], &[0; 12])).is_err());
+        assert!(checked(&int96, TYPE_ORDER, "", &stats).is_err());
+        assert!(checked(&int96, None, "", &deprecated(&[0; 12], &[0; 12])).is_err());
         let order = Some(ColumnOrder::Int96TimestampOrder);
-        assert!(believe(&int96, order, "", &stats).is_ok());
+        assert!(checked(&int96, order, "", &stats).is_ok());
     }
 
     #[test]
@@ -461,7 +464,7 @@ mod tests {
             (Type::ByteArray, 0, LogicalType::Geography),
         ] {
             let leaf = leaf(physical, length, ty);
-            assert!(believe(&leaf, TYPE_ORDER, "", &pair(&[1; 12], &[2; 12])).is_err());
+            assert!(checked(&leaf, TYPE_ORDER, "", &pair(&[1; 12], &[2; 12])).is_err());
         }
     }
 
@@ -470,10 +473,14 @@ mod tests {
         let double = leaf(Type::Double, 0, LogicalType::Float64);
         let trust = Trust::new(&double, TYPE_ORDER, &LITH);
         let bytes = f64::to_le_bytes;
-        let (found, _) = trust.believe(Some(&pair(&bytes(1.0), &bytes(f64::NAN))), None);
+        let found = trust
+            .check(Some(&pair(&bytes(1.0), &bytes(f64::NAN))), None)
+            .stats;
         assert_eq!(found.min.unwrap().value, Scalar::Float64(1.0));
         assert_eq!(found.max, None);
-        let (found, _) = trust.believe(Some(&pair(&bytes(0.0), &bytes(-0.0))), None);
+        let found = trust
+            .check(Some(&pair(&bytes(0.0), &bytes(-0.0))), None)
+            .stats;
         let (min, max) = (found.min.unwrap(), found.max.unwrap());
         let sign = |bound: &Bound| match bound.value {
             Scalar::Float64(value) => value.is_sign_negative(),
@@ -481,7 +488,9 @@ mod tests {
         };
         assert!(sign(&min) && !sign(&max) && !min.exact && !max.exact);
         let total = Trust::new(&double, Some(ColumnOrder::Ieee754TotalOrder), &LITH);
-        let (found, _) = total.believe(Some(&pair(&bytes(0.0), &bytes(0.0))), None);
+        let found = total
+            .check(Some(&pair(&bytes(0.0), &bytes(0.0))), None)
+            .stats;
         assert!(!sign(&found.min.unwrap()));
     }
 
@@ -495,7 +504,7 @@ mod tests {
                 nan_count: nans,
                 ..pair(&1i32.to_le_bytes(), &2i32.to_le_bytes())
             };
-            let (found, _) = trust.believe(Some(&stats), Some(10));
+            let found = trust.check(Some(&stats), Some(10)).stats;
             (found.null_count, found.nan_count)
         };
         assert_eq!(counted(None, None), (None, None));
@@ -509,9 +518,11 @@ mod tests {
             max_definition_level: 0,
             ..leaf.clone()
         };
-        let (found, _) = Trust::new(&required, None, &LITH).believe(None, Some(10));
+        let found = Trust::new(&required, None, &LITH)
+            .check(None, Some(10))
+            .stats;
         assert_eq!(found.null_count, Some(0));
-        assert_eq!(trust.believe(None, Some(10)).0.null_count, None);
+        assert_eq!(trust.check(None, Some(10)).stats.null_count, None);
     }
 
     #[test]
@@ -520,7 +531,7 @@ mod tests {
         let trust = Trust::new(&leaf, TYPE_ORDER, &LITH);
         let mut stats = pair(b"a", b"b");
         let exact = |stats: &Statistics| {
-            let (found, _) = trust.believe(Some(stats), None);
+            let found = trust.check(Some(stats), None).stats;
             (found.min.unwrap().exact, found.max.unwrap().exact)
         };
         assert_eq!(exact(&stats), (false, false));
@@ -543,7 +554,7 @@ mod tests {
             definition_level_histograms: None,
             nan_counts: None,
         };
-        let page = |index: &ColumnIndex, page, slots| trust.believe_page(index, page, slots).0;
+        let page = |index: &ColumnIndex, page, slots| trust.check_page(index, page, slots).stats;
         let first = page(&index, 0, Some(8));
         assert_eq!(first.max.unwrap().value, Scalar::Int(2));
         assert_eq!((first.null_count, first.value_count), (Some(0), Some(8)));
@@ -563,12 +574,12 @@ mod tests {
             ..leaf
         };
         let trust = Trust::new(&required, TYPE_ORDER, &LITH);
-        let stats = trust.believe_page(&index, 1, Some(6)).0;
+        let stats = trust.check_page(&index, 1, Some(6)).stats;
         assert_eq!(stats.null_count, Some(0));
     }
 
     #[test]
-    fn written_statistics_are_believed() {
+    fn written_statistics_are_trusted() {
         let bound = |value: Scalar| Some(Bound { value, exact: true });
         let stats = ColumnStats {
             min: bound(Scalar::string("a long one")),

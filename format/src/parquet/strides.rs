@@ -15,7 +15,7 @@ use crate::parquet::index::{ColumnIndex, OffsetIndex};
 use crate::parquet::page::PageHeader;
 use crate::parquet::statistics::Statistics;
 use crate::parquet::stats::Trust;
-use crate::stats::ColumnStats;
+use crate::stats::{ColumnStats, Trusted};
 
 /// A data page.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct PageMeta {
     pub range: Range<u64>,
     /// Its rows, counted from the start of the row group, if known.
     pub rows: Option<Range<u64>>,
-    /// Bounds and counts that may be believed.
+    /// Bounds and counts that are true of its rows.
     pub stats: ColumnStats,
     /// Why bounds that the file holds are not in `stats`, if so.
     pub distrust: Option<&'static str>,
@@ -54,7 +54,7 @@ impl Indexes {
     pub fn page(&self, ordinal: usize, trust: &Trust<'_>) -> Option<PageMeta> {
         let Place { range, rows } = Place::of(&self.offsets, self.rows, ordinal)?;
         let slots = trust.is_flat().then_some(rows.end - rows.start);
-        let (stats, distrust) = trust.believe_page(&self.bounds, ordinal, slots);
+        let Trusted { stats, distrust } = trust.check_page(&self.bounds, ordinal, slots);
         Some(PageMeta {
             range,
             rows: Some(rows),
@@ -105,7 +105,7 @@ impl PageMeta {
             Some(rows) => u64::try_from(rows).ok(),
             None => slots.filter(|_| trust.is_flat()),
         };
-        let (stats, distrust) = trust.believe(statistics, slots);
+        let Trusted { stats, distrust } = trust.check(statistics, slots);
         Some(PageMeta {
             range,
             rows: first_row.and_then(|first| Some(first..first.checked_add(rows?)?)),

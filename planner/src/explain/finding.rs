@@ -304,7 +304,7 @@ fn help_with_bounds(
     if !chunks.iter().any(bounded) {
         let distrust = chunks.iter().find_map(|chunk| chunk.distrust);
         return Some(match distrust {
-            Some(why) => format!("no bounds of {column} can be believed: {why}"),
+            Some(why) => format!("no bounds of {column} are trusted: {why}"),
             None => format!("no bounds: the writer stored none for {column}"),
         });
     }

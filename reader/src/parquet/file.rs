@@ -230,7 +230,7 @@ impl ParquetFile {
             .map_err(place)
     }
 
-    /// What a leaf needs to be read, and what may be believed of its statistics.
+    /// A leaf, and the rules for its statistics.
     pub(super) fn leaf(&self, leaf: LeafId) -> Result<(&Leaf, Trust<'_>)> {
         let found = self.parts.leaves.get(leaf.index());
         let found = found.zip(self.parts.trust(leaf.index()));
