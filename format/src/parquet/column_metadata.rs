@@ -179,6 +179,18 @@ pub struct PageEncodingStats {
 
 impl Structure for PageEncodingStats {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+        // what nearly all look like: three small numbers, in order, none of them negative
+        if let Some(bytes) = reader.peek()
+            && let [0x15, page_type, 0x15, encoding, 0x15, count, 0] = bytes
+            && (page_type | encoding | count) & 0x81 == 0
+            && reader.takes(&bytes)
+        {
+            return Ok(PageEncodingStats {
+                page_type: PageType::from_id(i32::from(page_type >> 1)),
+                encoding: Encoding::from_id(i32::from(encoding >> 1)),
+                count: i32::from(count >> 1),
+            });
+        }
         let mut stats = PageEncodingStats {
             page_type: PageType::DataPage,
             encoding: Encoding::Plain,

@@ -137,7 +137,7 @@ impl FileMetaData {
 }
 
 /// A footer with its chunks as `C` has them; all of it, or what belongs to the columns of some `names`.
-fn decode_with_chunks<C: InPlace>(
+fn decode_with_chunks<C: InPlace + Clone>(
     reader: &mut Reader<'_>,
     names: Option<&[String]>,
 ) -> Result<(FileMetaData<C>, Option<Columns>)> {
@@ -157,7 +157,7 @@ fn decode_with_chunks<C: InPlace>(
             }
             (5, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
             (6, Wire::Binary) => meta.created_by = Some(reader.lossy_string()?),
-            (7, Wire::List) => meta.column_orders = Some(reader.structures()?),
+            (7, Wire::List) => meta.column_orders = Some(ColumnOrder::decode_all(reader)?),
             (8, Wire::Struct) => {
                 meta.encryption_algorithm = Some(Structure::decode_from(reader)?);
             }
@@ -294,12 +294,26 @@ pub enum ColumnOrder {
     Other(i16),
 }
 
+impl ColumnOrder {
+    /// The orders of all leaves. They are nearly all alike, so several are compared at once.
+    fn decode_all(reader: &mut Reader<'_>) -> Result<Vec<Self>> {
+        const RUN: usize = 16;
+        let of_type: [[u8; 3]; RUN] = [[0x1c, 0, 0]; RUN];
+        let count = reader.list_head(Wire::Struct)?;
+        let mut orders = reader.room(count)?;
+        while orders.len() < count {
+            if orders.len() + RUN <= count && reader.takes(of_type.as_flattened()) {
+                orders.extend([ColumnOrder::TypeOrder; RUN]);
+            } else {
+                orders.push(Self::decode_from(reader)?);
+            }
+        }
+        Ok(orders)
+    }
+}
+
 impl Structure for ColumnOrder {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        // what nearly all are, and a footer has one for every leaf
-        if reader.takes(&[0x1c, 0, 0]) {
-            return Ok(ColumnOrder::TypeOrder);
-        }
         let mut order = ColumnOrder::Other(0);
         let mut fields = Fields::new("ColumnOrder");
         while let Some((id, wire)) = fields.next(reader)? {
@@ -461,6 +475,21 @@ mod tests {
             ColumnOrder::Other(40),
         ] {
             testing::check(&order);
+        }
+    }
+
+    #[test]
+    fn column_orders_keep_their_places() {
+        let mut meta = testing::file_metadata();
+        for other in 0..50 {
+            let mut orders = vec![ColumnOrder::TypeOrder; 50];
+            orders[other] = ColumnOrder::Ieee754TotalOrder;
+            meta.column_orders = Some(orders);
+            let bytes = Bytes::from(meta.encode());
+            assert_eq!(
+                FileMetaData::decode(&bytes, &Limits::default()).unwrap(),
+                meta
+            );
         }
     }
 }

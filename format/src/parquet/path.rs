@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::parquet::thrift::{Reader, Wire};
 
 /// Names from the root's child down to a leaf.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, Default)]
 pub struct LeafPath(SmallVec<[u8; 32]>);
 
 impl LeafPath {
@@ -34,14 +34,15 @@ impl LeafPath {
     }
 
     pub(crate) fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut path = LeafPath::default();
         let count = reader.list_head(Wire::Binary)?;
         // the root has no name here, so that no leaf of a schema within the limits lies deeper
         Limits::check(count as u64, reader.limits().depth, "column path")?;
+        let start = reader.position();
         for _ in 0..count {
-            path.push(reader.text()?);
+            reader.text()?;
         }
-        Ok(path)
+        // the file has the names in the form that is kept here
+        Ok(LeafPath(SmallVec::from_slice(reader.since(start))))
     }
 
     fn push(&mut self, name: &str) {
@@ -56,6 +57,15 @@ impl LeafPath {
         self.0.extend_from_slice(name.as_bytes());
     }
 }
+
+/// Of the names: a file may have spelled a length with more bytes than it takes.
+impl PartialEq for LeafPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for LeafPath {}
 
 impl<S: AsRef<str>> FromIterator<S> for LeafPath {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {

@@ -61,16 +61,20 @@ pub fn decode(elements: &[SchemaElement], limits: &Limits) -> Result<(Schema, Ve
     let root = elements
         .first()
         .ok_or_else(|| Error::corrupt("there is no root").at("schema", 0))?;
+    let columns = children(root)?;
+    // there is an element for each
+    let room = columns.min(elements.len());
     let mut tree = Tree {
         elements,
         next: 1,
-        leaves: Vec::new(),
+        leaves: Vec::with_capacity(room),
         column: 0,
         path: Vec::new(),
         repetitions: Vec::new(),
     };
     let mut schema = Schema::default();
-    for column in 0..children(root)? {
+    schema.fields.reserve_exact(room);
+    for column in 0..columns {
         tree.column = column;
         schema.fields.push(tree.field(limits.depth)?);
     }

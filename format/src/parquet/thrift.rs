@@ -315,7 +315,14 @@ impl<'a> Reader<'a> {
         Ok((key, value, count))
     }
 
+    /// The next bytes, which stay; `None` if there are fewer.
+    #[inline]
+    pub(crate) fn peek<const N: usize>(&self) -> Option<[u8; N]> {
+        self.cursor.rest().first_chunk().copied()
+    }
+
     /// Whether the next bytes are these, which are taken then.
+    #[inline]
     pub(crate) fn takes(&mut self, bytes: &[u8]) -> bool {
         self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
     }

@@ -52,24 +52,24 @@ impl Columns {
     }
 
     /// Takes out of `meta` what belongs to other columns.
-    pub(super) fn keep_in<C>(&self, meta: &mut FileMetaData<C>) -> Result<()> {
+    pub(super) fn keep_in<C: Clone>(&self, meta: &mut FileMetaData<C>) -> Result<()> {
         for (ordinal, group) in meta.row_groups.iter_mut().enumerate() {
             self.keep_in_group(group)
                 .map_err(|error| error.at("RowGroup", 0).at_row_group(ordinal))?;
         }
         let orders = meta.column_orders.take();
-        meta.column_orders = orders.map(|orders| self.pick(orders));
+        meta.column_orders = orders.map(|orders| self.pick(&orders));
         meta.schema.clone_from(&self.schema);
         Ok(())
     }
 
-    fn keep_in_group<C>(&self, group: &mut RowGroup<C>) -> Result<()> {
+    fn keep_in_group<C: Clone>(&self, group: &mut RowGroup<C>) -> Result<()> {
         let chunks = std::mem::take(&mut group.columns);
         if chunks.len() != self.all {
             let message = format!("{} chunks for {} leaves", chunks.len(), self.all);
             return Err(Error::corrupt(message));
         }
-        group.columns = self.pick(chunks);
+        group.columns = self.pick(&chunks);
         let sorting = group.sorting_columns.take().unwrap_or_default();
         // rows are not sorted by a column that follows one that is not there
         let sorting: Vec<_> = sorting.iter().map_while(|by| self.renumber(by)).collect();
@@ -87,11 +87,9 @@ impl Columns {
     }
 
     /// Of what there is for every leaf, what is for those that stay.
-    fn pick<T>(&self, of_all: Vec<T>) -> Vec<T> {
-        let mut leaves = self.leaves.iter().peekable();
-        let numbered = of_all.into_iter().enumerate();
-        let stay = numbered.filter(|(leaf, _)| leaves.next_if_eq(&leaf).is_some());
-        stay.map(|(_, value)| value).collect()
+    fn pick<T: Clone>(&self, of_all: &[T]) -> Vec<T> {
+        let stay = self.leaves.iter().filter_map(|leaf| of_all.get(*leaf));
+        stay.cloned().collect()
     }
 }
 
@@ -103,61 +101,59 @@ struct Walk<'r, 'a> {
     wanted: Wanted,
     hints: Hints,
     columns: Columns,
-    /// The layouts that only leaves have.
-    leaf_layouts: Vec<usize>,
+    /// The layouts that only leaves have, and what the first leaf of that layout began with.
+    leaf_layouts: Vec<(usize, &'a [u8])>,
 }
 
-/// What a byte of an element may be, by its value. Most elements are known by that not to have a wanted name
-/// without being decoded: a name stands behind its length, and unless there is a byte beyond ASCII, it differs
-/// from the wanted one in the case of ASCII letters at most.
-struct Hints([u8; 256]);
+/// What the wanted names are like: bit `n` of a slot is set if one of `n` bytes ends with two bytes of that slot.
+/// Most elements are known by that not to be wanted, without being decoded.
+struct Hints([u128; 256]);
 
 impl Hints {
-    /// The length of a wanted name.
-    const LENGTH: u8 = 1;
-    /// A byte beyond ASCII: of a name, of the length of a long one, of another number.
-    const BEYOND: u8 = 2;
-    /// How many names an element is searched for before decoding it costs less.
-    const FEW: usize = 8;
-
     fn new(wanted: &Wanted) -> Self {
         let mut hints = [0; 256];
-        for name in wanted.folded() {
-            hints[name.len().min(0x80)] = Self::LENGTH;
+        for name in wanted.folded().map(str::as_bytes) {
+            if let ([.., a, b], length @ ..128) = (name, name.len()) {
+                hints[Self::slot(*a, *b)] |= 1 << length;
+            }
         }
-        hints[0x80..].fill(Self::BEYOND);
         Hints(hints)
     }
 
-    fn may_hold(&self, wanted: &Wanted, element: &[u8]) -> bool {
-        let hint = |all, byte: &u8| all | self.0[usize::from(*byte)];
-        match element.iter().fold(0, hint) {
-            0 => false,
-            Self::LENGTH if wanted.folded().len() <= Self::FEW => wanted.folded().any(|name| {
-                let mut windows = element.windows(name.len() + 1);
-                windows.any(|window| is_name(window, name.as_bytes()))
-            }),
+    fn slot(a: u8, b: u8) -> usize {
+        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+        usize::from(a.wrapping_mul(31) ^ b)
+    }
+
+    /// Whether `name`, of under 128 bytes, may be wanted. Only names within ASCII keep their length when case
+    /// is folded.
+    fn may_be_wanted(&self, name: &[u8]) -> bool {
+        match name {
+            [.., a, b] if name.is_ascii() => self.0[Self::slot(*a, *b)] >> name.len() & 1 != 0,
             _ => true,
         }
     }
 }
 
-/// Whether `window` is the length of `name`, and the name in whatever case. Columns that are numbered differ at
-/// their end.
-fn is_name(window: &[u8], name: &[u8]) -> bool {
-    let [length, spelled @ ..] = window else {
-        return false;
-    };
-    let ends = spelled.iter().rev().zip(name.iter().rev());
-    usize::from(*length) == name.len()
-        && ends.take(2).all(|(a, b)| a.eq_ignore_ascii_case(b))
-        && spelled.eq_ignore_ascii_case(name)
+/// The name in an element, if it is short: it stands where it does in an element of the same layout that has
+/// `head` before the length of its name, unless there is a number before it of another length.
+fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
+    let (start, rest) = element.split_at_checked(head.len())?;
+    if head.iter().zip(start).any(|(a, b)| (a ^ b) & 0x80 != 0) {
+        return None;
+    }
+    match rest {
+        [length @ ..128, rest @ ..] => rest.get(..usize::from(*length)),
+        _ => None,
+    }
 }
 
 /// What of an element tells where it belongs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Glance<'a> {
     name: &'a str,
+    /// What the element begins with, up to the name's length.
+    head: &'a [u8],
     is_leaf: bool,
     /// Means nothing of a leaf.
     children: i32,
@@ -186,10 +182,11 @@ impl<'a> Walk<'_, 'a> {
     /// Takes the elements of a column; whether it is wanted.
     fn column(&mut self) -> Result<bool> {
         let (start, first_leaf, left) = (self.reader.position(), self.columns.all, self.left);
-        let mut open = self.element()?;
-        let wanted = self.is_wanted(start)?;
+        let (mut open, head) = self.element()?;
+        let wanted = self.is_wanted(start, head)?;
         while open > 0 {
-            open = (open - 1).saturating_add(self.element()?);
+            let (children, _) = self.element()?;
+            open = (open - 1).saturating_add(children);
         }
         if wanted {
             let end = self.reader.position();
@@ -204,31 +201,36 @@ impl<'a> Walk<'_, 'a> {
         Ok(wanted)
     }
 
-    /// Passes over an element; how many children it has.
-    fn element(&mut self) -> Result<usize> {
+    /// Passes over an element: how many children it has, and what a leaf laid out like it begins with.
+    fn element(&mut self) -> Result<(usize, Option<&'a [u8]>)> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             Error::corrupt("a group has more children than there are elements").at("schema", 0)
         })?;
         let start = self.reader.position();
         let layout = self.reader.skip_alike()?;
-        if layout.is_some_and(|layout| self.leaf_layouts.contains(&layout)) {
+        let known = |(number, _): &&(usize, _)| Some(*number) == layout;
+        if let Some((_, head)) = self.leaf_layouts.iter().find(known) {
             self.columns.all += 1;
-            return Ok(0);
+            return Ok((0, Some(head)));
         }
         let element = self.glance(start)?;
         if !element.is_leaf {
-            return usize::try_from(element.children).map_err(|_| {
+            let children = usize::try_from(element.children).map_err(|_| {
                 Error::corrupt("a group has a negative number of children").at("schema", 0)
-            });
+            })?;
+            return Ok((children, None));
         }
         self.columns.all += 1;
-        self.leaf_layouts.extend(layout);
-        Ok(0)
+        self.leaf_layouts
+            .extend(layout.map(|layout| (layout, element.head)));
+        Ok((0, Some(element.head)))
     }
 
     /// Whether the element passed over since `start` has a name that is wanted.
-    fn is_wanted(&mut self, start: usize) -> Result<bool> {
-        if !self.hints.may_hold(&self.wanted, self.reader.since(start)) {
+    fn is_wanted(&mut self, start: usize, head: Option<&[u8]>) -> Result<bool> {
+        let element = self.reader.since(start);
+        let name = head.and_then(|head| name_behind(head, element));
+        if name.is_some_and(|name| !self.hints.may_be_wanted(name)) {
             return Ok(false);
         }
         let name = self.glance(start)?.name;
@@ -247,7 +249,10 @@ impl<'a> Walk<'_, 'a> {
                     glance.is_leaf = true;
                     self.reader.skip(wire)?;
                 }
-                (4, Wire::Binary) => glance.name = self.reader.text()?,
+                (4, Wire::Binary) => {
+                    glance.head = self.reader.since(start);
+                    glance.name = self.reader.text()?;
+                }
                 (5, Wire::I32) => glance.children = self.reader.i32()?,
                 _ => fields.skip(self.reader, wire)?,
             }
@@ -341,6 +346,31 @@ mod tests {
             let sorting = footer.row_groups[0].sorting_columns.iter().flatten();
             let sorting: Vec<_> = sorting.map(|by| by.column_idx).collect();
             assert_eq!(sorting, sorted_by);
+        }
+    }
+
+    #[test]
+    fn every_column_is_found_whatever_stands_before_its_name() {
+        let mut meta = metadata();
+        let column = |number: i32| {
+            let name = match number % 7 {
+                0 => format!("{number}"),
+                1 => format!("ｗ{number}"),
+                2 => "n".repeat(number as usize),
+                _ => format!("Column_{number:03}"),
+            };
+            let mut column = element(&name, 0);
+            column.type_length = (number % 3 > 0).then_some(1 << (number % 31));
+            column.physical_type = Some(Type::from_id(number % 7));
+            column
+        };
+        let columns: Vec<_> = (0..200).map(column).collect();
+        meta.schema = vec![element("root", 200)];
+        meta.schema.extend(columns.iter().cloned());
+        meta.row_groups.clear();
+        for column in columns {
+            let footer = decode(&meta, &[&column.name.to_uppercase()]).unwrap();
+            assert_eq!(footer.schema[1..], [column]);
         }
     }
 

@@ -11,6 +11,9 @@ use super::{InPlace, Reader, Structure, Wire};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
+/// How many elements are read before room is made for all.
+const FEW: usize = 64;
+
 impl Reader<'_> {
     /// A list whose elements are all of `wire`.
     pub(crate) fn list_of<T>(
@@ -20,8 +23,12 @@ impl Reader<'_> {
     ) -> Result<Vec<T>> {
         let count = self.list_head(wire)?;
         self.spend::<T>(count)?;
-        let mut list = Vec::with_capacity(count.min(4096));
-        for _ in 0..count {
+        let start = self.position();
+        let mut list = Vec::with_capacity(count.min(FEW));
+        for index in 0..count {
+            if index == FEW {
+                self.reserve_others(&mut list, start, count);
+            }
             let element = element(self)?;
             Limits::push(&mut list, element)?;
         }
@@ -82,21 +89,35 @@ impl Reader<'_> {
     pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
         let count = self.list_head(Wire::Struct)?;
         self.spend::<T>(count)?;
-        let (start, first) = (self.position(), count.min(64));
-        let mut list = Vec::with_capacity(first);
+        let start = self.position();
+        let mut list = Vec::with_capacity(count.min(FEW));
         for index in 0..count {
-            if index == first {
-                // room for the others, as far as the bytes left hold others like the first
-                let size = (self.position() - start).div_ceil(first).max(1);
-                let more = (count - first).min(self.cursor.remaining() / size);
-                // if it cannot be had at once, it may turn out that less is needed
-                let _ = list.try_reserve_exact(more);
+            if index == FEW {
+                self.reserve_others(&mut list, start, count);
             }
             Limits::push(&mut list, T::default())?;
             if let Some(last) = list.last_mut() {
                 last.decode_into(self)?;
             }
         }
+        Ok(list)
+    }
+
+    /// Room for the others of `count` elements, as far as the bytes left hold others like the first, which
+    /// lie behind `start`.
+    fn reserve_others<T>(&self, list: &mut Vec<T>, start: usize, count: usize) {
+        let size = (self.position() - start).div_ceil(list.len()).max(1);
+        let more = (count - list.len()).min(self.cursor.remaining() / size);
+        // if it cannot be had at once, it may turn out that less is needed
+        let _ = list.try_reserve_exact(more);
+    }
+
+    /// Room for a list of `count` elements, which takes all of it now.
+    pub(crate) fn room<T>(&mut self, count: usize) -> Result<Vec<T>> {
+        self.spend::<T>(count)?;
+        let mut list = Vec::new();
+        let room = list.try_reserve_exact(count);
+        room.map_err(|_| Error::limit("there is no memory for a list"))?;
         Ok(list)
     }
 
