@@ -125,11 +125,7 @@ impl Vector {
             })?),
             Layout::F32 => Values::F32(convert(&ty, scalars, as_f32)?),
             Layout::F64 => Values::F64(convert(&ty, scalars, as_f64)?),
-            Layout::Bytes => Values::Bytes(ByteViews::from_values(convert(
-                &ty,
-                scalars,
-                Scalar::as_bytes,
-            )?)),
+            Layout::Bytes => byte_views(&ty, scalars)?,
             Layout::List | Layout::Map | Layout::Struct | Layout::Union => nested(&ty, scalars)?,
         };
         if matches!(values, Values::I128(_)) && !may_be_i128(&ty) {
@@ -146,7 +142,7 @@ impl Vector {
 
 fn bytes(ty: &LogicalType, bytes: &[u8]) -> Scalar {
     match std::str::from_utf8(bytes) {
-        Ok(text) if ty.is_text() => Scalar::string(text),
+        Ok(text) if ty.is_text() || matches!(ty, LogicalType::Variant(_)) => Scalar::string(text),
         _ => Scalar::binary(bytes),
     }
 }
@@ -253,6 +249,11 @@ fn as_f64(scalar: &Scalar) -> Option<f64> {
     }
 }
 
+fn byte_views(ty: &LogicalType, scalars: &[Scalar]) -> Result<Values> {
+    let values = convert(ty, scalars, Scalar::as_bytes)?;
+    Ok(Values::Bytes(ByteViews::from_values(values)))
+}
+
 fn nested(ty: &LogicalType, scalars: &[Scalar]) -> Result<Values> {
     match ty {
         LogicalType::List(element) => {
@@ -280,6 +281,7 @@ fn nested(ty: &LogicalType, scalars: &[Scalar]) -> Result<Values> {
             })
         }
         LogicalType::Union(fields) => union(ty, fields, scalars),
+        LogicalType::Variant(_) => byte_views(ty, scalars),
         _ => structure(ty, scalars),
     }
 }

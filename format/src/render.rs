@@ -153,7 +153,7 @@ fn json_constant(ty: &LogicalType, value: &Scalar, out: &mut String) {
 }
 
 /// Numbers and truth values stand bare, the rest in quotes.
-fn json_plain(value: &Scalar, out: &mut String) {
+pub(crate) fn json_plain(value: &Scalar, out: &mut String) {
     let bare = match value {
         Scalar::Null | Scalar::Boolean(_) | Scalar::Int(_) | Scalar::UInt(_) => true,
         Scalar::Float32(value) => value.is_finite(),
@@ -169,7 +169,11 @@ fn json_plain(value: &Scalar, out: &mut String) {
     render_json_string(&plain, out);
 }
 
-fn json_bytes(ty: &LogicalType, bytes: &[u8], out: &mut String) {
+pub(crate) fn json_bytes(ty: &LogicalType, bytes: &[u8], out: &mut String) {
+    if is_variant(ty) {
+        // its text is JSON
+        return text_bytes(ty, bytes, out);
+    }
     if !ty.is_text() {
         out.push('"');
         text_bytes(ty, bytes, out);
@@ -187,10 +191,14 @@ fn json_bytes(ty: &LogicalType, bytes: &[u8], out: &mut String) {
 
 fn text_bytes(ty: &LogicalType, bytes: &[u8], out: &mut String) {
     match std::str::from_utf8(bytes) {
-        Ok(text) if ty.is_text() => out.push_str(trimmed(ty, text)),
+        Ok(text) if ty.is_text() || is_variant(ty) => out.push_str(trimmed(ty, text)),
         _ if *ty == LogicalType::Uuid && bytes.len() == 16 => write_uuid(bytes, out),
         _ => text::write_hex(bytes, out),
     }
+}
+
+fn is_variant(ty: &LogicalType) -> bool {
+    matches!(ty, LogicalType::Variant(_))
 }
 
 fn write_uuid(bytes: &[u8], out: &mut String) {

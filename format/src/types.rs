@@ -132,7 +132,8 @@ pub enum LogicalType {
     Struct(Arc<[Field]>),
     /// One of several fields at a time (ORC).
     Union(Arc<[Field]>),
-    /// Semi-structured value: the fields are the stored metadata and value.
+    /// Semi-structured value: the fields are those that it is stored in. A vector holds it as JSON text, in
+    /// [`Layout::Bytes`]; who wants the fields takes the [`stored`](LogicalType::stored) type.
     Variant(Arc<[Field]>),
 }
 
@@ -212,7 +213,8 @@ pub enum Layout {
 }
 
 impl LogicalType {
-    /// The usual layout. Timestamps in nanoseconds come as [`Layout::I128`] where 64 bits are too few.
+    /// The usual layout. Timestamps in nanoseconds come as [`Layout::I128`] where 64 bits are too few; that of
+    /// variants is what they are stored in.
     pub fn layout(&self) -> Layout {
         use LogicalType as T;
         match self {
@@ -250,6 +252,22 @@ impl LogicalType {
             T::Map(_) => Layout::Map,
             T::Struct(_) | T::Variant(_) => Layout::Struct,
             T::Union(_) => Layout::Union,
+        }
+    }
+
+    /// The type with structs in place of variants: what they are stored in.
+    pub fn stored(&self) -> LogicalType {
+        use LogicalType as T;
+        let below = |field: &Field| Field {
+            ty: field.ty.stored(),
+            ..field.clone()
+        };
+        match self {
+            T::Struct(fields) | T::Variant(fields) => T::Struct(fields.iter().map(below).collect()),
+            T::Union(fields) => T::Union(fields.iter().map(below).collect()),
+            T::List(element) => T::List(Arc::new(below(element))),
+            T::Map(entry) => T::Map(Arc::new([below(&entry[0]), below(&entry[1])])),
+            flat => flat.clone(),
         }
     }
 

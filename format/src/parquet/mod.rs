@@ -18,6 +18,7 @@ pub mod logical;
 pub mod path;
 pub mod statistics;
 pub mod tree;
+pub mod variant;
 
 // Layer 2
 pub mod cipher;
