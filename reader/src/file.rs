@@ -35,10 +35,22 @@ pub struct OpenOptions {
     /// Only these top-level columns, no matter in which case their names are written: to the opener the file
     /// has no others. Opening is much faster then where a Parquet file has thousands of columns.
     pub columns: Option<Vec<String>>,
+    /// What variants of Parquet files are handed out as.
+    pub variants: VariantOutput,
     /// The keys of encrypted Parquet files. Without one, what it unlocks is told as encrypted.
     pub decryption: Decryption,
     /// What a file may make us spend.
     pub limits: Limits,
+}
+
+/// What variants are handed out as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VariantOutput {
+    /// Variants: JSON text, reassembled from what is shredded.
+    #[default]
+    Json,
+    /// Structs of what is stored: `metadata`, `value`, and `typed_value` where some are shredded.
+    Raw,
 }
 
 impl OpenOptions {
@@ -64,7 +76,10 @@ impl OpenOptions {
                         &self.decryption,
                         &self.limits,
                     )?;
-                    Contents::Parquet(Box::new(file))
+                    Contents::Parquet(Box::new(match self.variants {
+                        VariantOutput::Json => file,
+                        VariantOutput::Raw => file.with_stored_variants(),
+                    }))
                 }
                 Format::Orc => {
                     let dialect = self.orc_dialect;

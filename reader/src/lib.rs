@@ -62,4 +62,4 @@ mod parallel;
 // Layer 11
 pub mod scan;
 
-pub use file::{File, OpenOptions, open};
+pub use file::{File, OpenOptions, VariantOutput, open};

@@ -21,7 +21,7 @@ use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
-use lith_reader::file::OpenOptions;
+use lith_reader::file::{OpenOptions, VariantOutput};
 use lith_reader::parquet::keys::{Decryption, Keys};
 use lith_reader::scan::{Scan, ScanSpec};
 use lith_reader::selection::Selection;
@@ -155,6 +155,8 @@ fn check(corpus: &Path, entry: &Value, compared: &mut usize) -> Judgement {
     let expected = entry["expected"].as_str();
     let expected = expected.map_or_else(Vec::new, |path| lines(&corpus.join(path)));
     let mut options = OpenOptions::default();
+    // the expected rows are those that are stored
+    options.variants = VariantOutput::Raw;
     check_opened(corpus, entry, (&options, &expected), compared)?;
     if entry["expectation"] == "error_without_keys" && !expected.is_empty() {
         options.decryption = decryption(&serde_json::from_str(&expected[0]).unwrap());

@@ -38,6 +38,7 @@ use crate::parquet::nested::{NamedLeaf, NestedColumn};
 use crate::parquet::nested_leaf::NestedLeaf;
 use crate::parquet::page::Pages;
 use crate::parquet::values;
+use crate::parquet::variant::{VariantColumn, holds_variants};
 use crate::part::Part;
 use crate::selection::Selection;
 use crate::source::Source;
@@ -112,6 +113,14 @@ impl ParquetFile {
             crypto: crypto.map(Arc::new),
             meta: OnceLock::new(),
         })
+    }
+
+    /// The same file, with structs of what is stored in place of variants.
+    pub fn with_stored_variants(mut self) -> Self {
+        for field in &mut self.parts.schema.fields {
+            field.ty = field.ty.stored();
+        }
+        self
     }
 
     /// The footer, in the specification's words.
@@ -296,7 +305,12 @@ impl ParquetFile {
             .partition_point(|leaf| leaf.column < column);
         let open = |index| self.open_leaf(source, row_group, index, context);
         if part.field.ty.is_nested() {
-            return self.nested_column(part, first, rows, open);
+            let stored = self.nested_column(part, first, rows, open)?;
+            if !holds_variants(&part.field.ty) {
+                return Ok(stored);
+            }
+            let limits = context.limits;
+            return Ok(Box::new(VariantColumn { stored, limits }));
         }
         let OpenLeaf {
             leaf,

@@ -9,6 +9,7 @@
 pub(crate) mod form;
 pub mod keys;
 mod page_cipher;
+mod variant;
 
 // Layer 1
 mod crypto;
