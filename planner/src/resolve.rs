@@ -227,14 +227,16 @@ fn compare(op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
         return Ok(decided);
     }
     let (left, right) = same_type(left, right, symbol)?;
-    if has_map(&left.ty()) {
+    if is_unordered(&left.ty()) {
         return Err(mismatch(format!("{symbol} does not order {}", left.ty())));
     }
     Ok(Expr::compare(left, op, right))
 }
 
-fn has_map(ty: &LogicalType) -> bool {
-    matches!(ty, LogicalType::Map(_)) || ty.fields().iter().any(|field| has_map(&field.ty))
+/// Whether it is or holds what has no order.
+fn is_unordered(ty: &LogicalType) -> bool {
+    matches!(ty, LogicalType::Map(_) | LogicalType::Variant(_))
+        || ty.fields().iter().any(|field| is_unordered(&field.ty))
 }
 
 fn is_integer(ty: &LogicalType) -> bool {
@@ -294,7 +296,7 @@ fn in_list(expr: Expr, mut list: Vec<Expr>, set: bool) -> Result<Expr> {
     let types = std::iter::once(expr.ty()).chain(list.iter().map(Expr::ty));
     let ty = common_type_of(types)
         .ok_or_else(|| mismatch(format!("IN does not go with {} and its list", expr.ty())))?;
-    if has_map(&ty) {
+    if is_unordered(&ty) {
         return Err(mismatch(format!("IN does not compare {ty}")));
     }
     Ok(Expr::In {
@@ -407,6 +409,9 @@ fn shift_date(op: ArithmeticOp, left: &Expr, right: &Expr) -> Option<Result<Expr
 
 fn cast(expr: Expr, ty: LogicalType, lenient: bool) -> Result<Expr> {
     let from = expr.ty();
+    if let LogicalType::Variant(_) = from {
+        return Err(PlanError::unsupported("variants are not cast here"));
+    }
     if !types::can_cast(&from, &ty) {
         let message = format!("{} cannot be cast to {ty}", with_article(&from));
         return Err(mismatch(message));

@@ -79,6 +79,9 @@ pub struct Input {
     /// `stored` leaves it a bigint.
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
     pub orc_types: OrcTypes,
+    /// How to read variants of Parquet files: as `json`, or `raw` as structs of the stored columns.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
+    pub variant: Variants,
     /// What encrypted files are read with.
     #[command(flatten)]
     pub keys: KeyArgs,
@@ -91,6 +94,7 @@ impl Input {
             paths: paths.into_iter().collect(),
             mmap: false,
             orc_types: OrcTypes::Spark,
+            variant: Variants::Json,
             keys: KeyArgs::default(),
         }
     }
@@ -143,6 +147,15 @@ pub enum OrcTypes {
     Spark,
     /// The specification's.
     Stored,
+}
+
+/// How variants are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Variants {
+    /// JSON.
+    Json,
+    /// Structs of metadata, value and typed_value.
+    Raw,
 }
 
 /// Which rows and columns.

@@ -13,10 +13,10 @@ use lith_planner::discover::{self, PartitionTypes, discover};
 use lith_planner::error::PlanError;
 use lith_planner::explain::{Engine, Explanation, explain};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
-use lith_reader::file::{File, OpenOptions};
+use lith_reader::file::{File, OpenOptions, VariantOutput};
 use lith_reader::scan::{Scan, ScanSpec};
 
-use crate::args::{Input, OrcTypes};
+use crate::args::{Input, OrcTypes, Variants};
 use crate::failure::{Failure, Reported, Result};
 use crate::keys::decryption;
 
@@ -35,6 +35,10 @@ impl Dataset {
         options.orc_dialect = match input.orc_types {
             OrcTypes::Spark => Dialect::Spark,
             OrcTypes::Stored => Dialect::Orc,
+        };
+        options.variants = match input.variant {
+            Variants::Json => VariantOutput::Json,
+            Variants::Raw => VariantOutput::Raw,
         };
         options.decryption = decryption(&input.keys)?;
         let files = discover(&input.paths, PartitionTypes::Inferred)?;

@@ -62,7 +62,7 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
 }
 
 fn no_fields(name: &str, full: &str, ty: &LogicalType) -> PlanError {
-    if ty.is_nested() {
+    if ty.is_nested() && !matches!(ty, LogicalType::Variant(_)) {
         let message = format!("{full}: elements of arrays and maps are not read by themselves");
         PlanError::unsupported(message)
     } else {
