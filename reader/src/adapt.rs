@@ -4,7 +4,7 @@
 //! ```text
 //! integers -> wider integers, doubles and decimals that hold them      float16 -> float -> double
 //! decimal  -> more digits on either side of the point       timestamp, time -> finer units
-//! date     -> timestamp without a zone, at midnight
+//! date     -> timestamp without a zone, at midnight        timestamp that states no zone <-> instant
 //! text     -> text of another kind                          fixed -> binary
 //! struct   -> by field name, missing fields are null        list, map -> by element
 //! ```
@@ -36,6 +36,8 @@ enum Step {
     Rename,
     /// Exact numbers, times so much, in the layout of the type.
     Integers { factor: i128 },
+    /// Times in a coarser unit, so many of the file's each.
+    Coarser { divisor: i128 },
     /// Exact numbers with so many digits more, as decimals of 256 bits.
     WideDecimals { digits: u8 },
     /// Numbers as doubles.
@@ -119,6 +121,7 @@ impl Adapter {
             (Step::Integers { factor }, values) => {
                 integers(&values, *factor, self.ty.layout()).ok_or_else(unlike)
             }
+            (Step::Coarser { divisor }, values) => coarser(&values, *divisor),
             (Step::WideDecimals { digits }, values) => wide_decimals(&values, u32::from(*digits))
                 .map(Values::I256)
                 .ok_or_else(unlike),
@@ -249,6 +252,15 @@ fn flat_step(table: &LogicalType, file: &LogicalType) -> Option<Step> {
             },
         ) if zone == own_zone => finer(unit.per_second(), own.per_second()),
         (
+            T::Timestamp { unit, zone },
+            T::Timestamp {
+                unit: own,
+                zone: own_zone,
+            },
+        ) if *zone != Zone::Local && *own_zone != Zone::Local => {
+            instants(unit.per_second(), own.per_second())
+        }
+        (
             T::Time { unit, utc },
             T::Time {
                 unit: own,
@@ -289,6 +301,13 @@ fn finer(unit: i64, own: i64) -> Option<Step> {
     (unit >= own).then_some(Step::Integers {
         factor: i128::from(unit / own),
     })
+}
+
+/// Timestamps that state no zone, such as INT96, among instants: engines read both as instants, here in UTC.
+fn instants(unit: i64, own: i64) -> Option<Step> {
+    finer(unit, own).or(Some(Step::Coarser {
+        divisor: i128::from(own / unit),
+    }))
 }
 
 /// The least and greatest value of an integer type.
@@ -335,6 +354,23 @@ fn integers(values: &Values, factor: i128, layout: Layout) -> Option<Values> {
         }
         _ => Some(Values::I128(scaled)),
     }
+}
+
+/// The timestamps in a unit `divisor` times as long.
+///
+/// # Errors
+/// One that has more digits than the unit.
+fn coarser(values: &Values, divisor: i128) -> Result<Values> {
+    let exact = |value: i128| (value % divisor == 0).then_some(value / divisor);
+    let values: Option<Vec<i128>> = match values {
+        Values::I64(values) => values.iter().map(|&value| exact(value.into())).collect(),
+        Values::I128(values) => values.iter().map(|&value| exact(value)).collect(),
+        _ => None,
+    };
+    let values = values.ok_or_else(|| {
+        Error::type_mismatch("a timestamp has more digits than the table's unit holds")
+    })?;
+    Ok(narrow(&values).map_or_else(|| Values::I128(values.clone()), Values::I64))
 }
 
 /// The values times ten to the `digits`; `None` if they do not fit.
@@ -472,6 +508,43 @@ mod tests {
             &[at],
         );
         assert!(finer[0].contains("9223372036854775807000000"));
+    }
+
+    #[test]
+    fn timestamps_without_a_zone_go_with_instants() {
+        let int96 = timestamp(TimeUnit::Nanos, Zone::Unstated);
+        let micros = timestamp(TimeUnit::Micros, Zone::Utc);
+        let at = |value, ty: &LogicalType| match *ty {
+            LogicalType::Timestamp { unit, zone } => Scalar::Timestamp { value, unit, zone },
+            _ => Scalar::Null,
+        };
+        let shown = |value, ty: &LogicalType| format!("{:?}", at(value, ty));
+        let rows = [at(-7, &micros), Scalar::Null, at(i64::MAX.into(), &micros)];
+        assert_eq!(
+            adapt(int96.clone(), micros.clone(), &rows),
+            [
+                shown(-7_000, &int96),
+                "Null".to_owned(),
+                shown(i128::from(i64::MAX) * 1_000, &int96)
+            ]
+        );
+        let rows = [at(-7_000, &int96), Scalar::Null, at(1 << 70, &int96)];
+        let adapter = Adapter::new(&micros, &int96).unwrap();
+        let vector = |rows: &[Scalar]| Vector::from_scalars(int96.clone(), rows).unwrap();
+        assert_eq!(
+            adapt(micros.clone(), int96.clone(), &rows[..2]),
+            [shown(-7, &micros), "Null".to_owned()]
+        );
+        // 2^70 is no whole number of microseconds, and a day later neither
+        for inexact in [&rows[2..], &[at(1, &int96)]] {
+            let error = adapter.apply(vector(inexact), &mut None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::TypeMismatch);
+        }
+        let wide = adapt(micros.clone(), int96.clone(), &[at(1000 << 70, &int96)]);
+        assert_eq!(wide, [shown(1 << 70, &micros)]);
+        let local = timestamp(TimeUnit::Micros, Zone::Local);
+        assert!(Adapter::new(&local, &int96).is_err());
+        assert!(Adapter::new(&int96, &local).is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::adapt::Adapted;
 use crate::column::{ColumnReader, ReadContext};
 use crate::prune::Kept;
 use crate::selection::Selection;
-use crate::table_file::{Origin, TableFile};
+use crate::table_file::{Origin, TableFile, name_model};
 
 /// Reads one row group, window by window.
 pub(crate) struct RowGroupScan {
@@ -205,7 +205,8 @@ impl RowGroupScan {
                 selection.selected()
             )));
         }
-        adapter.apply(vector, &mut open.adapted)
+        let adapted = adapter.apply(vector, &mut open.adapted);
+        adapted.map_err(|error| name_model(error, &self.file.query).at_column(&field.name))
     }
 }
 

@@ -167,7 +167,7 @@ fn listed(file: &File, origins: &[Origin]) -> Vec<LeafId> {
 }
 
 /// A type that does not go with the table's is an error about two files.
-fn name_model(error: Error, query: &Query) -> Error {
+pub(crate) fn name_model(error: Error, query: &Query) -> Error {
     match &query.spec.model {
         Some(model) => error.noting(&format!(
             "the table's columns are those of {}",

@@ -259,3 +259,74 @@ fn a_column_that_differs_but_is_not_read_harms_nothing() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "2\n");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
 }
+
+#[test]
+fn timestamps_that_state_no_zone_are_instants_beside_others() {
+    let (micros, nanos) = (TimeUnit::Micros, TimeUnit::Nanos);
+    let instant = timestamp(micros, Zone::Utc);
+    let unstated = timestamp(nanos, Zone::Unstated);
+    let scan = |first: &str, second: &str, fraction: i128| {
+        let directory = tempfile::tempdir().unwrap();
+        for name in [first, second] {
+            let path = directory.path().join(name);
+            match name.ends_with("orc") {
+                true => write(
+                    &path,
+                    &unstated,
+                    &at(7_000 + fraction, nanos, Zone::Unstated),
+                ),
+                false => write(&path, &instant, &at(-1, micros, Zone::Utc)),
+            }
+        }
+        let path = directory.path().display().to_string();
+        let count = lith(&["count", &path, "-w", "c < timestamp'1970-01-01 00:00:00'"]);
+        (lith(&["scan", "-f", "jsonl", &path]), count)
+    };
+    let (rows, count) = scan("a.parquet", "b.orc", 0);
+    let expected =
+        "{\"c\":\"1969-12-31T23:59:59.999999Z\"}\n{\"c\":\"1970-01-01T00:00:00.000007Z\"}\n";
+    assert_eq!(String::from_utf8(rows.stdout).unwrap(), expected);
+    assert_eq!(count.stdout, b"1\n");
+    let (rows, count) = scan("b.parquet", "a.orc", 1);
+    let expected =
+        "{\"c\":\"1970-01-01T00:00:00.000007001\"}\n{\"c\":\"1969-12-31T23:59:59.999999000\"}\n";
+    assert_eq!(String::from_utf8(rows.stdout).unwrap(), expected);
+    assert_eq!(count.stdout, b"1\n");
+    // a digit that microseconds do not have
+    let (rows, _) = scan("a.parquet", "b.orc", 1);
+    assert_eq!(rows.status.code(), Some(4));
+    let complaint = String::from_utf8(rows.stderr).unwrap();
+    for word in ["a.parquet", "b.orc", "more digits"] {
+        assert!(complaint.contains(word), "{complaint}");
+    }
+}
+
+#[test]
+fn int96_goes_with_int64() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: the corpus is not read");
+        return;
+    };
+    let names = ["int96_corrected", "timestamp_micros_corrected"];
+    let [int96, int64] = names.map(|name| {
+        let name = format!("corpus/synth/parquet/sp_ts_{name}.parquet");
+        Path::new(&shared).join(name).display().to_string()
+    });
+    let scan = |paths: &[&str]| {
+        let output = lith(&[&["scan", "-f", "jsonl"], paths].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // the first file by path gives the type: nanoseconds without a zone
+    let expected = scan(&[&int96]) + &scan(&[&int64]).replace("Z\"", "000\"");
+    assert_eq!(scan(&[&int64, &int96]), expected);
+    let directory = tempfile::tempdir().unwrap();
+    let (first, second) = (
+        directory.path().join("a.parquet"),
+        directory.path().join("b.parquet"),
+    );
+    fs::copy(&int64, &first).unwrap();
+    fs::copy(&int96, &second).unwrap();
+    let expected = scan(&[&int64]) + &scan(&[&int96]).replace("000\"", "Z\"");
+    assert_eq!(scan(&[directory.path().to_str().unwrap()]), expected);
+}
