@@ -56,31 +56,41 @@ impl Schema {
 
     /// Every leaf with its path from the root, in leaf order.
     pub fn leaves(&self) -> Vec<(Vec<&str>, &Field)> {
-        fn collect<'a>(
-            field: &'a Field,
-            path: &mut Vec<&'a str>,
-            out: &mut Vec<(Vec<&'a str>, &'a Field)>,
-        ) {
-            path.push(&field.name);
-            if !field.ty.is_nested() {
-                out.push((path.clone(), field));
-            }
-            for child in field.ty.fields() {
-                collect(child, path, out);
-            }
-            path.pop();
-        }
-        let mut out = Vec::new();
+        let mut leaves = Vec::new();
         for field in &self.fields {
-            collect(field, &mut Vec::new(), &mut out);
+            add_leaves(field, &mut Vec::new(), &mut leaves);
         }
-        out
+        leaves
+    }
+
+    /// The leaves of top-level column `index` with their paths from the root; none if there is no such column.
+    pub fn leaves_of(&self, index: usize) -> Vec<(Vec<&str>, &Field)> {
+        let mut leaves = Vec::new();
+        if let Some(field) = self.fields.get(index) {
+            add_leaves(field, &mut Vec::new(), &mut leaves);
+        }
+        leaves
     }
 
     /// How many leaves there are.
     pub fn leaf_count(&self) -> usize {
         self.fields.iter().map(Field::leaf_count).sum()
     }
+}
+
+fn add_leaves<'a>(
+    field: &'a Field,
+    path: &mut Vec<&'a str>,
+    leaves: &mut Vec<(Vec<&'a str>, &'a Field)>,
+) {
+    path.push(&field.name);
+    if !field.ty.is_nested() {
+        leaves.push((path.clone(), field));
+    }
+    for child in field.ty.fields() {
+        add_leaves(child, path, leaves);
+    }
+    path.pop();
 }
 
 /// The first leaf of each of `fields`, numbered from the first one's.

@@ -106,8 +106,9 @@ fn strides_lie_within_their_row_groups() {
         };
         let orc = file.orc().unwrap();
         for (ordinal, group) in file.meta().unwrap().row_groups.iter().enumerate() {
+            let walk = orc.walk(file.source().as_ref(), ordinal).unwrap();
             for (leaf, chunk) in (0..).map(LeafId).zip(&group.chunks) {
-                let strides = orc.strides(file.source(), ordinal, leaf).unwrap();
+                let strides = walk.strides(leaf).unwrap();
                 let place = format!("{file:?} {ordinal} {leaf:?}");
                 nulls_add_up(
                     strides.iter().map(|stride| &stride.stats),

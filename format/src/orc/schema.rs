@@ -119,6 +119,15 @@ impl FileSchema {
         self
     }
 
+    /// The path of leaf `leaf`, joined by dots; `None` if there is no such.
+    pub fn leaf_path(&self, leaf: LeafId) -> Option<String> {
+        let after = self.first_leaves.partition_point(|first| *first <= leaf);
+        let column = after.checked_sub(1)?;
+        let place = leaf.index() - self.first_leaves.get(column)?.index();
+        let leaves = self.schema.leaves_of(column);
+        leaves.get(place).map(|(path, _)| path.join("."))
+    }
+
     /// Whether any leaf of a top-level column is encrypted.
     pub fn is_encrypted(&self, column: usize) -> bool {
         let Some(first) = self.first_leaves.get(column) else {
@@ -452,6 +461,9 @@ mod tests {
         ];
         assert_eq!(leaves, expected);
         assert_eq!(decoded.schema.leaf_count(), decoded.leaves.len());
+        let paths = (0..).map_while(|leaf| decoded.leaf_path(LeafId(leaf)));
+        let expected = decoded.schema.leaves().into_iter();
+        assert!(paths.eq(expected.map(|(path, _)| path.join("."))));
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl OrcFile {
         let id = *self.schema.columns.get(column).ok_or_else(no_column)?;
         let node = self.footer().types.get(id as usize).ok_or_else(no_column)?;
         if self.schema.is_encrypted(column) {
-            return Err(encrypted(&field.name).at_row_group(row_group));
+            return Err(encrypted().at_column(&field.name).at_row_group(row_group));
         }
         let stripe = self.stripe(source, row_group)?;
         let streams = Streams {
@@ -192,9 +192,11 @@ impl OrcFile {
 }
 
 #[cold]
-pub(super) fn encrypted(column: &str) -> Error {
-    let message = "the column is encrypted and there is no key";
-    Error::new(ErrorKind::Encrypted, message).at_column(column)
+pub(super) fn encrypted() -> Error {
+    Error::new(
+        ErrorKind::Encrypted,
+        "the column is encrypted and there is no key",
+    )
 }
 
 /// Reads the end of a file, and what comes before it as far as is needed.

@@ -26,4 +26,4 @@ mod file;
 mod strides;
 
 pub use file::OrcFile;
-pub use strides::Walk;
+pub use strides::StripeWalk;

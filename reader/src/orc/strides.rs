@@ -1,11 +1,9 @@
-//! What an ORC file says of the strides of a column in a stripe, without a value decoded.
+//! The metadata of a stripe, from its footer and the row indexes of its columns; no value is decoded.
 //!
 //! ```text
 //! stripe footer -> where the ROW_INDEX stream lies -> its entries, one for each stride
 //! ```
 // spec: ORCv1.md, "Row Index"
-
-use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
@@ -21,50 +19,35 @@ use crate::orc::stripe::Stripe;
 use crate::source::Source;
 
 impl OrcFile {
-    /// The strides of leaf `leaf` in stripe `ordinal`; none if its column has no row index.
-    pub fn strides(
-        &self,
-        source: &Arc<dyn Source>,
-        ordinal: usize,
-        leaf: LeafId,
-    ) -> Result<Vec<StrideMeta>> {
-        let source = source.as_ref();
-        let stripe = self.stripe(source, ordinal);
-        let stripe = stripe.map_err(|error| error.at_path(source.name()))?;
-        let walk = Walk {
+    /// Reads the footer of stripe `ordinal`, which is kept as long as the walk.
+    ///
+    /// # Errors
+    /// A footer that cannot be read or decoded.
+    pub fn walk<'a>(&'a self, source: &'a dyn Source, ordinal: usize) -> Result<StripeWalk<'a>> {
+        let stripe = Stripe::read(self.tail(), ordinal, source, &self.limits);
+        let stripe = stripe.map_err(|error| error.at_row_group(ordinal).at_path(source.name()))?;
+        Ok(StripeWalk {
             file: self,
             source,
             stripe,
-        };
-        walk.strides(leaf)
-    }
-
-    /// Stripe `ordinal`, whose footer is read and let go with it.
-    pub fn walk<'a>(&'a self, source: &'a dyn Source, ordinal: usize) -> Result<Walk<'a>> {
-        let stripe = Stripe::read(self.tail(), ordinal, source, &self.limits);
-        let stripe = stripe.map_err(|error| error.at_row_group(ordinal).at_path(source.name()))?;
-        Ok(Walk {
-            file: self,
-            source,
-            stripe: Arc::new(stripe),
         })
     }
 }
 
-/// A walk over the columns of a stripe.
-pub struct Walk<'a> {
+/// Walks the columns of a stripe.
+pub struct StripeWalk<'a> {
     file: &'a OrcFile,
     source: &'a dyn Source,
-    stripe: Arc<Stripe>,
+    stripe: Stripe,
 }
 
-impl Walk<'_> {
+impl StripeWalk<'_> {
     /// The stripe's footer.
     pub fn footer(&self) -> &StripeFooter {
         &self.stripe.footer
     }
 
-    /// All that tail and footer say of the stripe, format-neutral.
+    /// The stripe as tail and footer describe it, format-neutral.
     pub fn meta(&self) -> RowGroupMeta {
         let (tail, ordinal) = (self.file.tail(), self.stripe.ordinal);
         let mut meta = row_group_meta(tail, &self.file.schema, ordinal);
@@ -73,23 +56,29 @@ impl Walk<'_> {
     }
 
     /// The strides of leaf `leaf`; none if its column has no row index.
+    ///
+    /// # Errors
+    /// An encrypted column; a row index that cannot be read or decoded, or lacks strides.
     pub fn strides(&self, leaf: LeafId) -> Result<Vec<StrideMeta>> {
         self.read_strides(leaf).map_err(|error| {
-            let error = error.at_row_group(self.stripe.ordinal);
-            error.at_path(self.source.name())
+            let error = match self.file.schema.leaf_path(leaf) {
+                Some(path) => error.at_column(path),
+                None => error,
+            };
+            error
+                .at_row_group(self.stripe.ordinal)
+                .at_path(self.source.name())
         })
     }
 
     fn read_strides(&self, leaf: LeafId) -> Result<Vec<StrideMeta>> {
         let (schema, limits) = (&self.file.schema, &self.file.limits);
-        let leaves = schema.schema.leaves();
-        let (Some(stored), Some((path, field))) =
-            (schema.leaves.get(leaf.index()), leaves.get(leaf.index()))
-        else {
-            return Err(Error::invalid(format!("there is no leaf {}", leaf.index())));
+        let index = leaf.index();
+        let (Some(stored), Some(ty)) = (schema.leaves.get(index), schema.types.get(index)) else {
+            return Err(Error::invalid(format!("there is no leaf {index}")));
         };
         if stored.encrypted {
-            return Err(encrypted(&path.join(".")));
+            return Err(encrypted());
         }
         let Some(range) = self.stripe.range(stored.column, StreamKind::RowIndex) else {
             return Ok(Vec::new());
@@ -99,10 +88,7 @@ impl Walk<'_> {
         let bytes = self.source.read_at(range.start, length)?;
         let (tail, rows) = (self.file.tail(), self.stripe.rows);
         tail.row_index(&bytes, range.start, limits)
-            .and_then(|index| strides(tail, &index, rows, (stored, &field.ty)))
-            .map_err(|error| {
-                let error = error.at("RowIndex", range.start);
-                error.at_column(path.join("."))
-            })
+            .and_then(|index| strides(tail, &index, rows, (stored, ty)))
+            .map_err(|error| error.at("RowIndex", range.start))
     }
 }

@@ -45,4 +45,4 @@ pub(crate) mod testing;
 pub use crypto::FooterBytes;
 pub use file::ParquetFile;
 pub use page_cipher::{PageCipher, PageModule};
-pub use strides::{Page, Walk};
+pub use strides::{Page, PageWalk};

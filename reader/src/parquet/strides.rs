@@ -50,8 +50,8 @@ pub struct Page {
 
 impl ParquetFile {
     /// Walks the pages of the file's chunks.
-    pub fn walk<'a>(&'a self, source: &'a dyn Source, limits: &'a Limits) -> Walk<'a> {
-        Walk {
+    pub fn walk<'a>(&'a self, source: &'a dyn Source, limits: &'a Limits) -> PageWalk<'a> {
+        PageWalk {
             file: self,
             source,
             window: Window::new(source),
@@ -61,14 +61,14 @@ impl ParquetFile {
 }
 
 /// Walks the pages of column chunks. The bytes read by one walk are limited by the size of the file.
-pub struct Walk<'a> {
+pub struct PageWalk<'a> {
     file: &'a ParquetFile,
     source: &'a dyn Source,
     window: Window<'a>,
     limits: &'a Limits,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PageWalk<'a> {
     /// All pages of leaf `leaf` in row group `ordinal`, in file order, dictionary pages included. A header that
     /// cannot be decoded yields an error in place of its page; after it, only pages that both indexes describe
     /// follow.
@@ -182,7 +182,7 @@ struct Headers {
 }
 
 impl Headers {
-    fn new(chunk: &OpenChunk, meta: &ColumnMetaData, walk: &Walk<'_>) -> Result<Self> {
+    fn new(chunk: &OpenChunk, meta: &ColumnMetaData, walk: &PageWalk<'_>) -> Result<Self> {
         let size = walk.window.size();
         let range = padded_range(chunk_range(meta, size)?, walk.file.writer(), size);
         Ok(Headers {
@@ -193,7 +193,7 @@ impl Headers {
         })
     }
 
-    fn next(&mut self, walk: &mut Walk<'_>) -> Option<Result<HeadedPage>> {
+    fn next(&mut self, walk: &mut PageWalk<'_>) -> Option<Result<HeadedPage>> {
         (self.position < self.end && self.values > 0).then(|| {
             let page = self.read(walk);
             if page.is_err() {
@@ -203,7 +203,7 @@ impl Headers {
         })
     }
 
-    fn read(&mut self, walk: &mut Walk<'_>) -> Result<HeadedPage> {
+    fn read(&mut self, walk: &mut PageWalk<'_>) -> Result<HeadedPage> {
         let position = self.position;
         let decode = |bytes: &[u8]| PageHeader::decode(bytes, walk.limits);
         let cipher = &mut self.cipher;
@@ -251,7 +251,7 @@ impl Peeked {
         }
     }
 
-    fn peek(&mut self, walk: &mut Walk<'_>) -> Option<&Result<HeadedPage>> {
+    fn peek(&mut self, walk: &mut PageWalk<'_>) -> Option<&Result<HeadedPage>> {
         if self.next.is_none() {
             self.next = self.headers.as_mut().and_then(|headers| headers.next(walk));
         }
@@ -272,7 +272,7 @@ struct ChunkPages<'a> {
 }
 
 impl ChunkPages<'_> {
-    fn next(&mut self, walk: &mut Walk<'_>) -> Option<Result<Page>> {
+    fn next(&mut self, walk: &mut PageWalk<'_>) -> Option<Result<Page>> {
         let indexed = self.indexed();
         let start = indexed.as_ref().map(|page| page.range.start);
         let headed = match (self.headers.peek(walk), start) {
@@ -320,7 +320,7 @@ impl ChunkPages<'_> {
         &mut self,
         header: &PageHeader,
         range: Range<u64>,
-        walk: &mut Walk<'_>,
+        walk: &mut PageWalk<'_>,
     ) -> Option<PageMeta> {
         let start = range.start;
         let mut page = PageMeta::of_header(header, range, self.first_row, &self.trust)?;
