@@ -1,5 +1,6 @@
 //! One timed operation of `lith-bench`: what its flags say, the runs, the line about them.
 
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,8 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::footer::FileMetaData;
 use lith_format::parquet::schema;
+use lith_format::schema::Schema;
+use lith_format::vector::Batch;
 use lith_reader::file::OpenOptions;
 use lith_reader::parquet::FooterBytes;
 use lith_reader::parquet::keys::Decryption;
@@ -14,8 +17,13 @@ use lith_reader::source::FileSource;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
+use crate::sum;
+
 /// What may be said.
-pub const USAGE: &str = "lith-bench --op meta --file FILE [--cols A,B] [--mmap 1] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
+pub const USAGE: &str = "lith-bench --op meta|decode|project --file FILE [--cols A,B] [--threads N] [--mmap 1] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
+
+/// Rows in a batch: as many as the libraries give that it is compared with.
+const BATCH_ROWS: usize = 8192;
 
 /// An operation on a file.
 #[derive(Debug)]
@@ -25,6 +33,7 @@ pub struct Job {
     file: PathBuf,
     columns: Option<Vec<String>>,
     mmap: bool,
+    threads: usize,
     runs: usize,
     warm: usize,
     budget: Duration,
@@ -34,12 +43,18 @@ pub struct Job {
 enum Op {
     /// Decode everything that the footer says, or open the file for some columns.
     Meta,
+    /// Read every row of all columns, or of some.
+    Decode,
+    /// The same, and sum up every column.
+    Project,
 }
 
 impl Op {
     fn parse(name: &str) -> Option<Self> {
         match name {
             "meta" => Some(Op::Meta),
+            "decode" => Some(Op::Decode),
+            "project" => Some(Op::Project),
             _ => None,
         }
     }
@@ -47,6 +62,8 @@ impl Op {
     fn name(self) -> &'static str {
         match self {
             Op::Meta => "meta",
+            Op::Decode => "decode",
+            Op::Project => "project",
         }
     }
 }
@@ -83,6 +100,7 @@ impl Job {
             file: flag("--file").ok_or("--file is missing")?.into(),
             columns: flag("--cols").map(|names| names.split(',').map(str::to_owned).collect()),
             mmap: number("--mmap", 0)? != 0,
+            threads: number("--threads", 1)?.max(1) as usize,
             runs: number("--n", 5)?.max(1) as usize,
             warm: number("--warm", 1)? as usize,
             budget: Duration::from_millis(number("--budget_ms", 20_000)?),
@@ -119,7 +137,7 @@ impl Job {
             "peer": "lith",
             "op": self.op.name(),
             "case": self.case,
-            "threads": 1,
+            "threads": self.threads,
             "n": walls.len(),
             "min_ns": walls[0],
             "median_ns": walls[walls.len() / 2],
@@ -136,7 +154,39 @@ impl Job {
                 None => self.whole_footer(),
                 Some(columns) => self.some_chunks(columns),
             },
+            Op::Decode => self.rows(|batch| {
+                black_box(batch);
+                0.0
+            }),
+            Op::Project => self.rows(|batch| batch.columns.iter().map(sum::of).sum()),
         }
+    }
+
+    /// Every row, batch by batch; `check` is what each of them adds.
+    fn rows(&self, check: impl Fn(&Batch) -> f64) -> Result<Outcome> {
+        let file = self.options().open(&self.file)?;
+        let mut scan = file.scan().batch_rows(BATCH_ROWS).threads(self.threads);
+        if let Some(names) = &self.columns {
+            let columns = names.iter().map(|name| column(file.schema(), name));
+            scan = scan.columns(columns.collect::<Result<Vec<_>>>()?);
+        }
+        let mut outcome = Outcome {
+            rows: 0,
+            check: 0.0,
+        };
+        for batch in scan.build()? {
+            let batch = batch?;
+            outcome.rows += batch.rows as u64;
+            outcome.check += check(&batch);
+        }
+        Ok(outcome)
+    }
+
+    fn options(&self) -> OpenOptions {
+        let mut options = OpenOptions::default();
+        options.columns.clone_from(&self.columns);
+        options.mmap = self.mmap;
+        options
     }
 
     /// Every structure of the footer, and the schema's tree.
@@ -154,15 +204,11 @@ impl Job {
 
     /// Open, find the columns, decode what the footer says of them in every row group.
     fn some_chunks(&self, columns: &[String]) -> Result<Outcome> {
-        let mut options = OpenOptions::default();
-        options.columns = Some(columns.to_vec());
-        options.mmap = self.mmap;
-        let file = options.open(&self.file)?;
+        let file = self.options().open(&self.file)?;
         let schema = file.schema();
         let mut chunks = 0;
         for name in columns {
-            let column = schema.index_of(name)?;
-            let column = column.ok_or_else(|| Error::invalid(format!("no column {name}")))?;
+            let column = column(schema, name)?;
             for row_group in 0..file.row_groups() {
                 chunks += u64::from(file.chunk(row_group, schema.first_leaf(column))?.is_some());
             }
@@ -172,6 +218,11 @@ impl Job {
             check: file.rows() as f64,
         })
     }
+}
+
+fn column(schema: &Schema, name: &str) -> Result<usize> {
+    let column = schema.index_of(name)?;
+    column.ok_or_else(|| Error::invalid(format!("no column {name}")))
 }
 
 /// What the process has used so far, in nanoseconds.
@@ -222,8 +273,15 @@ mod tests {
         assert_eq!(line["check"], json!(4000.0));
         assert_eq!(line["bytes"], json!(bytes.len()));
         assert!(line["min_ns"].as_u64() <= line["median_ns"].as_u64());
-        let words = format!("--op meta --cols city,revenue --file {}", path.display());
-        let line = job(&words).unwrap().run().unwrap();
-        assert_eq!((&line["rows"], &line["check"]), (&json!(2), &json!(4000.0)));
+        let of_columns = |op: &str| {
+            let words = format!("--op {op} --cols city,revenue --file {}", path.display());
+            let line = job(&words).unwrap().run().unwrap();
+            (line["rows"].clone(), line["check"].clone())
+        };
+        assert_eq!(of_columns("meta"), (json!(2), json!(4000.0)));
+        assert_eq!(of_columns("decode"), (json!(4000), json!(0.0)));
+        let (rows, check) = of_columns("project");
+        assert_eq!(rows, json!(4000));
+        assert!(check.as_f64().unwrap() > 4000.0);
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod footers;
 pub mod job;
+pub mod sum;
 
 use std::sync::Arc;
 
