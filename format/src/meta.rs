@@ -73,18 +73,36 @@ pub struct ChunkMeta {
     pub codec: Option<Codec>,
     /// Encodings in use, by the specification's names.
     pub encodings: Vec<&'static str>,
-    /// Bytes on disk.
+    /// Bytes of data on disk: pages with their headers, or data streams; indexes and Bloom filters are not
+    /// counted.
     pub compressed_bytes: Option<u64>,
     /// Bytes after decompression, before decoding.
     pub uncompressed_bytes: Option<u64>,
+    /// Bytes on disk of what helps to skip: page or row index and Bloom filter.
+    pub index_bytes: Option<u64>,
+    /// Where its dictionary was given up, if it was.
+    pub fallback: Option<Fallback>,
     /// Bounds and counts that are true of the rows.
     pub stats: ColumnStats,
+    /// Whether it is known to hold no value: only nulls, and what is empty.
+    pub valueless: bool,
     /// Why stored bounds are not in `stats`, if so.
     pub distrust: Option<Reason>,
+    /// Whether its bytes are not in this file but in another that the footer names.
+    pub elsewhere: bool,
     /// Whether strides have bounds of their own (page index, row index).
     pub has_index: bool,
     /// Whether there is a Bloom filter.
     pub has_bloom: bool,
+}
+
+/// Where a chunk that begins with a dictionary no longer uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fallback {
+    /// The first data page that does not use it, from 1.
+    pub page: u64,
+    /// How many data pages there are.
+    pub pages: u64,
 }
 
 /// What an index says of one stride of a leaf.

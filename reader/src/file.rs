@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
-use lith_format::meta::{ChunkMeta, FileMeta, Format};
+use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use lith_format::orc::schema::Dialect;
 use lith_format::schema::{LeafId, Schema};
 
@@ -208,6 +208,33 @@ impl File {
         })
     }
 
+    /// The metadata without its row groups, which may be very many: no chunk of them is decoded.
+    pub fn head(&self) -> FileMeta {
+        match &self.0.contents {
+            Contents::Parquet(file) => file.head(),
+            Contents::Orc(file) => file.head(),
+            #[cfg(test)]
+            Contents::Memory(file) => FileMeta {
+                row_groups: Vec::new(),
+                ..file.meta.clone()
+            },
+        }
+    }
+
+    /// Row group `row_group`, from 0, with all that is known of its chunks. Of ORC the footer of the stripe is
+    /// read, and let go with what is returned.
+    pub fn row_group(&self, row_group: usize) -> Result<RowGroup<'_>> {
+        let stripe = match &self.0.contents {
+            Contents::Orc(file) => Some(file.walk(self.0.source.as_ref(), row_group)?.meta()),
+            _ => None,
+        };
+        Ok(RowGroup {
+            file: self,
+            row_group,
+            stripe,
+        })
+    }
+
     /// The metadata, in the terms of both formats, with what lies outside of the footer: encodings and
     /// sizes of ORC's columns, for which every stripe's own footer is read.
     pub fn full_meta(&self) -> Result<Cow<'_, FileMeta>> {
@@ -290,6 +317,23 @@ impl File {
             Contents::Orc(file) => file.column(source, row_group, column, context),
             #[cfg(test)]
             Contents::Memory(file) => Ok(file.column(row_group, column, context)),
+        }
+    }
+}
+
+/// A row group of a file, of which one chunk after the other is told.
+pub struct RowGroup<'a> {
+    file: &'a File,
+    row_group: usize,
+    stripe: Option<RowGroupMeta>,
+}
+
+impl RowGroup<'_> {
+    /// All that is known of a leaf's chunk before its pages or streams are read; `None` if there is no such leaf.
+    pub fn chunk(&self, leaf: LeafId) -> Result<Option<Cow<'_, ChunkMeta>>> {
+        match &self.stripe {
+            Some(stripe) => Ok(stripe.chunks.get(leaf.index()).map(Cow::Borrowed)),
+            None => Ok(self.file.chunk(self.row_group, leaf)?.map(Cow::Owned)),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use crate::orc::encoding::{StreamKind, WriterImplementation};
-use crate::orc::schema::FileSchema;
+use crate::orc::schema::{FileSchema, Leaf};
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::stats::{Trust, Writer};
 use crate::orc::stripe::{Stream, StripeFooter, StripeInformation};
@@ -21,26 +21,42 @@ const FOOTER_BYTES_PER_CHUNK: usize = 32;
 
 /// The neutral view of a file whose tail and schema are decoded.
 pub fn file_meta(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<FileMeta> {
-    let footer = &tail.footer;
-    let chunks = schema.leaves.len().saturating_mul(footer.stripes.len());
-    let limit = limits.footer_bytes / FOOTER_BYTES_PER_CHUNK;
-    Limits::check(chunks as u64, limit, "number of stripes times columns")?;
-    let stripes = 0..footer.stripes.len();
+    check_chunks(tail, schema, limits)?;
+    let mut meta = file_head(tail, schema);
+    let stripes = 0..tail.footer.stripes.len();
     let row_groups = stripes.map(|ordinal| row_group_meta(tail, schema, ordinal));
+    meta.row_groups = row_groups.collect();
+    Ok(meta)
+}
+
+/// Everything but the row groups.
+pub fn file_head(tail: &Tail, schema: &FileSchema) -> FileMeta {
+    let footer = &tail.footer;
     let (major, minor) = tail.postscript.format_version();
     let key_values = footer.metadata.iter();
-    Ok(FileMeta {
+    FileMeta {
         format: Format::Orc,
         version: format!("{major}.{minor}"),
         created_by: Some(created_by(tail)),
         rows: footer.rows(),
-        row_groups: row_groups.collect(),
+        row_groups: Vec::new(),
         key_values: key_values
             .map(|item| (item.name.clone(), Some(item.value.clone())))
             .collect(),
         footer_bytes: tail.tail_length(),
         schema: schema.schema.clone(),
-    })
+    }
+}
+
+/// That there are not so many stripes and columns that to look at each in each would take for ever: a few bytes
+/// may state very many.
+pub fn check_chunks(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<()> {
+    let chunks = schema
+        .leaves
+        .len()
+        .saturating_mul(tail.footer.stripes.len());
+    let limit = limits.footer_bytes / FOOTER_BYTES_PER_CHUNK;
+    Limits::check(chunks as u64, limit, "number of stripes times columns").map(drop)
 }
 
 /// What the tail says of stripe `ordinal`; nothing if there is no such.
@@ -67,6 +83,30 @@ fn stripe_statistics(tail: &Tail, ordinal: usize) -> Option<&[ColumnStatistics]>
     (own.is_empty() && stripes == 1).then_some(&tail.footer.statistics[..])
 }
 
+/// Why a stripe of a file that has statistics has none.
+const OF_WHOLE_FILE: &str = "they are of the whole file, not of its stripes";
+
+/// Whether there are statistics of the file, but none of its stripes, of which there are several.
+pub fn has_only_whole(tail: &Tail) -> bool {
+    let footer = &tail.footer;
+    let several = footer.stripes.len() > 1 && tail.metadata.stripe_stats.is_empty();
+    several && !footer.statistics.is_empty()
+}
+
+/// What is trusted of each leaf in the whole file, where only the file has statistics; else nothing.
+pub fn file_statistics(tail: &Tail, schema: &FileSchema) -> Vec<Trusted> {
+    if !has_only_whole(tail) {
+        return Vec::new();
+    }
+    let (rows, writer) = (tail.footer.rows(), Writer::of(tail));
+    let leaves = schema.leaves.iter().zip(&schema.types);
+    let of_leaf = |(leaf, ty): (&Leaf, &LogicalType)| {
+        let statistics = tail.footer.statistics.get(leaf.column as usize);
+        Trust::new(leaf, ty, writer).check(statistics, rows)
+    };
+    leaves.map(of_leaf).collect()
+}
+
 /// What the tail says of leaf `leaf` in stripe `ordinal`; `None` if there is no such.
 pub fn chunk_meta(
     tail: &Tail,
@@ -81,10 +121,17 @@ pub fn chunk_meta(
     let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
     let rows = stripe.number_of_rows;
     let trust = Trust::new(leaf, ty, Writer::of(tail));
-    let Trusted { stats, distrust } = trust.check(statistics, rows);
+    let trusted = statistics.map(|statistics| trust.check(Some(statistics), rows));
+    let none = || Trusted {
+        distrust: has_only_whole(tail).then_some(OF_WHOLE_FILE),
+        ..Trusted::default()
+    };
+    let Trusted { stats, distrust } = trusted.unwrap_or_else(none);
+    let values = statistics.and_then(|statistics| statistics.number_of_values);
     Some(ChunkMeta {
         codec: Some(tail.compression.codec),
         compressed_bytes: statistics.and_then(|statistics| statistics.bytes_on_disk),
+        valueless: distrust.is_none() && values == Some(0),
         stats,
         distrust,
         has_index: tail.footer.row_index_stride > 0 && stripe.index_length > 0,
@@ -123,7 +170,8 @@ pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, sc
             continue;
         };
         chunk.encodings = vec![encoding.kind.name()];
-        chunk.compressed_bytes = Some(streams.bytes);
+        chunk.compressed_bytes = Some(streams.data);
+        chunk.index_bytes = Some(streams.index);
         chunk.has_index = streams.row_index;
         chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_hashed_as_text(ty));
     }
@@ -132,7 +180,8 @@ pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, sc
 /// What the streams of a column in a stripe add up to.
 #[derive(Debug, Clone, Copy, Default)]
 struct ColumnStreams {
-    bytes: u64,
+    data: u64,
+    index: u64,
     row_index: bool,
     bloom: bool,
     bloom_utf8: bool,
@@ -140,14 +189,17 @@ struct ColumnStreams {
 
 impl ColumnStreams {
     fn add(&mut self, stream: &Stream) {
-        match stream.kind {
-            StreamKind::RowIndex => self.row_index = true,
-            StreamKind::BloomFilter => self.bloom = true,
-            StreamKind::BloomFilterUtf8 => self.bloom_utf8 = true,
+        let sum = match stream.kind {
             StreamKind::EncryptedIndex | StreamKind::EncryptedData => return,
-            _ => {}
-        }
-        self.bytes = self.bytes.saturating_add(stream.length);
+            StreamKind::RowIndex | StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 => {
+                &mut self.index
+            }
+            _ => &mut self.data,
+        };
+        *sum = sum.saturating_add(stream.length);
+        self.row_index |= stream.kind == StreamKind::RowIndex;
+        self.bloom |= stream.kind == StreamKind::BloomFilter;
+        self.bloom_utf8 |= stream.kind == StreamKind::BloomFilterUtf8;
     }
 }
 
@@ -234,6 +286,24 @@ mod tests {
     }
 
     #[test]
+    fn statistics_of_the_whole_file_are_told_as_such() {
+        let mut tail = tail();
+        let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
+        assert!(file_statistics(&tail, &schema).is_empty());
+        tail.metadata.stripe_stats.clear();
+        // of a single stripe they are its own
+        assert!(file_statistics(&tail, &schema).is_empty());
+        tail.footer.stripes = vec![tail.footer.stripes[0].clone(); 2];
+        let whole = file_statistics(&tail, &schema);
+        assert_eq!(whole[0].stats.max.as_ref().unwrap().value, Scalar::Int(9));
+        let chunk = chunk_meta(&tail, &schema, 1, 0).unwrap();
+        assert_eq!(
+            (chunk.stats.max, chunk.distrust),
+            (None, Some(OF_WHOLE_FILE))
+        );
+    }
+
+    #[test]
     fn stripe_footers_add_encodings_sizes_and_filters() {
         let tail = tail();
         let schema = FileSchema::decode(&tail.footer, Dialect::Orc, &Limits::default()).unwrap();
@@ -266,11 +336,14 @@ mod tests {
             panic!("two leaves");
         };
         assert_eq!(
-            (&id.encodings[..], id.compressed_bytes),
-            (&["DIRECT_V2"][..], Some(15))
+            (&id.encodings[..], id.compressed_bytes, id.index_bytes),
+            (&["DIRECT_V2"][..], Some(0), Some(15))
         );
         assert!(id.has_index && id.has_bloom);
-        assert_eq!(name.compressed_bytes, Some(12));
+        assert_eq!(
+            (name.compressed_bytes, name.index_bytes),
+            (Some(7), Some(5))
+        );
         assert!(!name.has_index && !name.has_bloom);
     }
 

@@ -96,7 +96,7 @@ impl<'a> Trust<'a> {
         }
         let values = statistics.number_of_values;
         if !leaf.repeated && values > Some(rows) {
-            return distrusted("more values than rows");
+            return distrusted("there are more values than rows");
         }
         let mut stats = counts(statistics, leaf, rows);
         if values == Some(0) {
@@ -162,7 +162,9 @@ fn bounds(
         return Ok((None, None));
     };
     if writer.lacks(HIVE_8732) {
-        return Err("written before HIVE-8732, which mended maxima and string bounds");
+        return Err(
+            "the writer is older than HIVE-8732, which corrected maxima and bounds of strings",
+        );
     }
     let (min, max) = match (specific, ty) {
         (S::Int(s), T::Int8 | T::Int16 | T::Int32 | T::Int64) => {
@@ -179,7 +181,9 @@ fn bounds(
         (S::Decimal(_), T::Decimal { precision, .. })
             if *precision <= 18 && writer.version >= ORC_135 && writer.lacks(ORC_517) =>
         {
-            return Err("written before ORC-517, which mended bounds of short decimals");
+            return Err(
+                "the writer is older than ORC-517, which corrected bounds of short decimals",
+            );
         }
         (S::Decimal(s), T::Decimal { .. }) => {
             let parse = |text: &Option<String>| text.as_deref().and_then(parse_decimal);
@@ -188,11 +192,11 @@ fn bounds(
         (S::Date(s), T::Date) => exact(s.minimum, s.maximum, Scalar::Date),
         (S::Timestamp(s), &T::Timestamp { zone, .. }) => timestamp_bounds(s, zone, writer)?,
         (S::Binary(_), T::Binary) | (S::Geospatial(_), T::Geometry | T::Geography) => (None, None),
-        _ => return Err("statistics of another type than the column's"),
+        _ => return Err("they are of another type than the column"),
     };
     match (&min, &max) {
         (Some(min), Some(max)) if min.value.compare(&max.value) == Some(Ordering::Greater) => {
-            Err("minimum above maximum")
+            Err("the minimum is above the maximum")
         }
         _ => Ok((min, max)),
     }
@@ -209,10 +213,10 @@ fn exact<T>(min: Option<T>, max: Option<T>, scalar: impl Fn(T) -> Scalar) -> Bou
 fn float_bounds(statistics: &DoubleStatistics) -> Result<Bounds, Reason> {
     let numbers = [statistics.minimum, statistics.maximum, statistics.sum];
     if numbers.iter().flatten().any(|number| number.is_nan()) {
-        return Err("nan is among the values");
+        return Err("NaN is among the values, so that bounds say nothing");
     }
     if statistics.sum.is_none() {
-        return Err("without a sum, nan may be among the values");
+        return Err("without a sum, NaN may be among the values");
     }
     // either zero may have been counted for both
     let min = statistics
@@ -260,7 +264,7 @@ fn timestamp_bounds(
 ) -> Result<Bounds, Reason> {
     let utc = statistics.minimum_utc.is_some() || statistics.maximum_utc.is_some();
     if writer.lacks(ORC_135) || (!utc && statistics.minimum.is_some()) {
-        return Err("written before ORC-135, with bounds in the writer's zone");
+        return Err("the writer is older than ORC-135: bounds are in its own time zone");
     }
     let bound = |millis: Option<i64>, stored: Option<i32>, widened: i128| {
         // nanoseconds are stored plus one

@@ -12,9 +12,10 @@ use bytes::Bytes;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
+use crate::meta::{ChunkMeta, Fallback, FileMeta, Format, RowGroupMeta};
 use crate::parquet::column_metadata::ColumnMetaData;
 use crate::parquet::created_by::CreatedBy;
+use crate::parquet::encoding::{Encoding, PageType};
 use crate::parquet::footer::{ColumnOrder, FileMetaData};
 use crate::parquet::row_group::{ColumnChunk, RowGroup};
 use crate::parquet::schema::{self, Leaf};
@@ -106,6 +107,7 @@ impl Parts {
         footer_bytes: u64,
         chunk: &dyn Fn(usize, usize) -> Result<PlacedChunk>,
     ) -> Result<FileMeta> {
+        let mut head = self.head(footer, footer_bytes);
         let row_groups = self.rows.iter().enumerate();
         let row_groups = row_groups.map(|(ordinal, &rows)| {
             let located = |(number, leaf): (usize, &Leaf)| {
@@ -115,20 +117,26 @@ impl Parts {
             };
             row_group(rows, self.leaves.iter().enumerate().map(located))
         });
+        head.row_groups = row_groups.collect::<Result<_>>()?;
+        Ok(head)
+    }
+
+    /// Everything but the row groups.
+    pub fn head<C>(&self, footer: &FileMetaData<C>, footer_bytes: u64) -> FileMeta {
         let pairs = footer.key_value_metadata.iter().flatten();
         let value = |value: &Option<Bytes>| value.as_ref().map(|value| value.to_vec());
-        Ok(FileMeta {
+        FileMeta {
             format: Format::Parquet,
             version: footer.version.to_string(),
             created_by: footer.created_by.clone(),
             schema: self.schema.clone(),
             rows: self.rows.iter().sum(),
-            row_groups: row_groups.collect::<Result<_>>()?,
+            row_groups: Vec::new(),
             key_values: pairs
                 .map(|pair| (pair.key.clone(), value(&pair.value)))
                 .collect(),
             footer_bytes,
-        })
+        }
     }
 }
 
@@ -206,20 +214,14 @@ fn row_group(
 /// Why a chunk has no bounds that can be read.
 const ENCRYPTED: &str = "the column is encrypted";
 
-/// A chunk and where its bytes are, unless its metadata is encrypted.
+/// A chunk and where its bytes are, unless its metadata is encrypted or they are in another file, as those are
+/// of which a summary of many files speaks.
 fn chunk_meta(
     chunk: &ColumnChunk,
     leaf: &Leaf,
     trust: &Trust<'_>,
     file_size: u64,
 ) -> Result<PlacedChunk> {
-    if chunk
-        .file_path
-        .as_ref()
-        .is_some_and(|path| !path.is_empty())
-    {
-        return Err(Error::unsupported("the data is in another file").within("ColumnChunk"));
-    }
     let Some(meta) = &chunk.meta_data else {
         if chunk.crypto_metadata.is_none() && chunk.encrypted_column_metadata.is_none() {
             return Err(Error::corrupt("there is no metadata").within("ColumnChunk"));
@@ -237,28 +239,72 @@ fn chunk_meta(
         );
         return Err(Error::corrupt(message).within("ColumnMetaData"));
     }
+    let elsewhere = chunk.file_path.as_ref();
+    let elsewhere = elsewhere.is_some_and(|path| !path.is_empty());
+    // of another file the size is not known here
+    let file_size = if elsewhere { u64::MAX } else { file_size };
     let range = chunk_range(meta, file_size)?;
-    let slots = unsigned(meta.num_values, "num_values").map_err(in_metadata)?;
+    let number = |value, field| unsigned(value, field).map_err(in_metadata);
+    let slots = number(meta.num_values, "num_values")?;
+    let uncompressed = number(meta.total_uncompressed_size, "total_uncompressed_size")?;
     let Trusted { stats, distrust } = trust.check(meta.statistics.as_ref(), Some(slots));
-    let uncompressed =
-        unsigned(meta.total_uncompressed_size, "total_uncompressed_size").map_err(in_metadata)?;
     let hidden = chunk.crypto_metadata.is_some() && stats.min.is_none() && stats.max.is_none();
+    let column_index = column_index_range(chunk, file_size);
+    let offset_index = offset_index_range(chunk, file_size);
+    let has_bloom = bloom_filter_offset(meta, file_size).is_some();
+    let encodings = meta.encodings.iter();
     let neutral = ChunkMeta {
         codec: meta.codec.codec(),
-        encodings: meta
-            .encodings
-            .iter()
-            .map(|encoding| encoding.name())
-            .collect(),
+        encodings: encodings.map(|encoding| encoding.name()).collect(),
         compressed_bytes: Some(range.end - range.start),
         uncompressed_bytes: Some(uncompressed),
+        index_bytes: index_bytes([&column_index, &offset_index], has_bloom, meta),
+        fallback: fallback(meta),
+        valueless: stats.all_null(),
         stats,
         distrust: distrust.or(hidden.then_some(ENCRYPTED)),
-        has_index: column_index_range(chunk, file_size).is_some()
-            && offset_index_range(chunk, file_size).is_some(),
-        has_bloom: bloom_filter_offset(meta, file_size).is_some(),
+        elsewhere,
+        has_index: column_index.is_some() && offset_index.is_some(),
+        has_bloom,
     };
-    Ok((neutral, Some(range)))
+    Ok((neutral, Some(range).filter(|_| !elsewhere)))
+}
+
+/// The bytes of a chunk's indexes and Bloom filter; unknown if there is a filter whose size is not stated.
+fn index_bytes(
+    indexes: [&Option<Range<u64>>; 2],
+    has_bloom: bool,
+    meta: &ColumnMetaData,
+) -> Option<u64> {
+    let indexes = indexes.into_iter().flatten();
+    let indexes = indexes.map(|range| range.end - range.start);
+    let bloom = match has_bloom {
+        false => 0,
+        true => u64::try_from(meta.bloom_filter_length?).ok()?,
+    };
+    indexes.chain([bloom]).try_fold(0, u64::checked_add)
+}
+
+/// The first page that does not use the chunk's dictionary. Writers that give a dictionary up do not come back
+/// to it.
+fn fallback(chunk: &ColumnMetaData) -> Option<Fallback> {
+    let is_data = |page: PageType| matches!(page, PageType::DataPage | PageType::DataPageV2);
+    let (mut coded, mut plain) = (0u64, 0u64);
+    for stats in chunk.encoding_stats.iter().flatten() {
+        let pages = u64::try_from(stats.count).unwrap_or(0);
+        match stats.encoding {
+            _ if !is_data(stats.page_type) => {}
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                coded = coded.saturating_add(pages);
+            }
+            _ => plain = plain.saturating_add(pages),
+        }
+    }
+    let fallback = Fallback {
+        page: coded.saturating_add(1),
+        pages: coded.saturating_add(plain),
+    };
+    (coded > 0 && plain > 0).then_some(fallback)
 }
 
 /// Where a chunk's pages are in a file of `file_size` bytes.
@@ -339,6 +385,7 @@ fn in_metadata(error: Error) -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::parquet::column_metadata::PageEncodingStats;
     use crate::parquet::encoding::{CompressionCodec, Type};
     use crate::parquet::encryption::ColumnCryptoMetaData;
     use crate::parquet::key_value::KeyValue;
@@ -433,11 +480,6 @@ mod tests {
             kind(|footer| chunk(footer).physical_type = Type::Int32),
             corrupt
         );
-        let unsupported = ErrorKind::Unsupported;
-        let elsewhere = |footer: &mut FileMetaData| {
-            footer.row_groups[0].columns[0].file_path = Some("other".into());
-        };
-        assert_eq!(kind(elsewhere), unsupported);
         let error = |footer: &mut FileMetaData| {
             footer.row_groups[0].columns[0].meta_data = None;
             footer.row_groups[0].columns[0].crypto_metadata = None;
@@ -460,10 +502,12 @@ mod tests {
         let in_chunk = |structure| (Some(0), path.clone(), Some(structure));
         let negative = error(&|footer| chunk(footer).total_compressed_size = -1);
         assert_eq!(negative, in_chunk("ColumnMetaData"));
-        let elsewhere = error(&|footer| {
-            footer.row_groups[0].columns[0].file_path = Some("other".into());
+        let undescribed = error(&|footer| {
+            let column = &mut footer.row_groups[0].columns[0];
+            (column.meta_data, column.crypto_metadata) = (None, None);
+            column.encrypted_column_metadata = None;
         });
-        assert_eq!(elsewhere, in_chunk("ColumnChunk"));
+        assert_eq!(undescribed, in_chunk("ColumnChunk"));
         let lacking = error(&|footer| footer.row_groups[0].columns.clear());
         assert_eq!(lacking, (Some(0), None, Some("RowGroup")));
     }
@@ -496,6 +540,77 @@ mod tests {
         };
         assert_eq!(kind(&writer(20)), Ok(()));
         assert_eq!(kind(&writer(21)), exceeded);
+    }
+
+    #[test]
+    fn chunks_of_another_file_are_told_but_have_no_place_in_this_one() {
+        let mut footer = footer();
+        let sizes = |meta: &FileMeta| {
+            let chunks = meta.row_groups[0].chunks.iter();
+            chunks
+                .map(|chunk| chunk.compressed_bytes)
+                .collect::<Vec<_>>()
+        };
+        let here = read(&footer).unwrap();
+        for column in &mut footer.row_groups[0].columns {
+            column.file_path = Some("part-0.parquet".into());
+            let meta = column.meta_data.as_mut().unwrap();
+            meta.data_page_offset += 1_000_000;
+            meta.dictionary_page_offset = None;
+        }
+        let meta = read(&footer).unwrap();
+        let chunks = &meta.row_groups[0].chunks;
+        assert!(chunks.iter().all(|chunk| chunk.elsewhere));
+        assert_eq!(
+            (sizes(&meta), meta.row_groups[0].range.clone()),
+            (sizes(&here), 0..0)
+        );
+        let column = footer.row_groups[0].columns[0].meta_data.as_mut().unwrap();
+        column.data_page_offset = i64::MAX;
+        column.total_compressed_size = i64::MAX;
+        assert!(sizes(&read(&footer).unwrap())[0] > Some(0));
+    }
+
+    #[test]
+    fn pages_after_those_of_a_dictionary_tell_where_it_was_given_up() {
+        let stats = |page_type, encoding, count| PageEncodingStats {
+            page_type,
+            encoding,
+            count,
+        };
+        let dictionary = stats(PageType::DictionaryPage, Encoding::Plain, 1);
+        let coded = stats(PageType::DataPage, Encoding::RleDictionary, 4);
+        let plain = stats(PageType::DataPage, Encoding::Plain, 5);
+        let of = |pages: &[&PageEncodingStats]| {
+            fallback(&ColumnMetaData {
+                encoding_stats: Some(pages.iter().map(|&&page| page).collect()),
+                ..ColumnMetaData::default()
+            })
+        };
+        assert_eq!(
+            of(&[&dictionary, &coded, &plain]),
+            Some(Fallback { page: 5, pages: 9 })
+        );
+        assert_eq!(of(&[&dictionary, &coded]), None);
+        assert_eq!(of(&[&dictionary, &plain]), None);
+        let endless = stats(PageType::DataPage, Encoding::Plain, -1);
+        assert_eq!(of(&[&coded, &endless]), None);
+    }
+
+    #[test]
+    fn sizes_of_indexes_are_known_unless_a_filter_does_not_state_its_own() {
+        let mut footer = footer();
+        let of = |footer: &FileMetaData| read(footer).unwrap().row_groups[0].chunks[0].index_bytes;
+        let column = &mut footer.row_groups[0].columns[0];
+        (column.column_index_offset, column.column_index_length) = (Some(4), Some(30));
+        (column.offset_index_offset, column.offset_index_length) = (Some(34), Some(12));
+        let meta = column.meta_data.as_mut().unwrap();
+        (meta.bloom_filter_offset, meta.bloom_filter_length) = (None, None);
+        assert_eq!(of(&footer), Some(42));
+        chunk(&mut footer).bloom_filter_offset = Some(50);
+        assert_eq!(of(&footer), None);
+        chunk(&mut footer).bloom_filter_length = Some(8);
+        assert_eq!(of(&footer), Some(50));
     }
 
     #[test]

@@ -72,6 +72,10 @@ impl<'a> Trust<'a> {
             current: check_order(leaf, declared, order).and_then(|()| check_writer(leaf, writer)),
             deprecated: match declared {
                 Order::Signed => Ok(()),
+                Order::Represented => {
+                    Err("deprecated bounds of numbers in byte arrays were compared as bytes")
+                }
+                Order::Undefined => Err("the type has no order"),
                 _ => Err("deprecated bounds compare as signed, the type does not"),
             },
             widen_zeros: order != Some(ColumnOrder::Ieee754TotalOrder),

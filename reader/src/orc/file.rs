@@ -14,11 +14,15 @@ use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::orc::footer::Footer;
-use lith_format::orc::neutral::{add_stripe_footer, chunk_meta, file_meta};
-use lith_format::orc::schema::{Dialect, FileSchema};
+use lith_format::orc::neutral::{
+    add_stripe_footer, check_chunks, chunk_meta, file_head, file_meta, file_statistics,
+    has_only_whole,
+};
+use lith_format::orc::schema::{Dialect, FileSchema, Leaf};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
 use lith_format::schema::{LeafId, Schema};
+use lith_format::stats::Trusted;
 use lith_format::step::Step;
 
 use crate::column::{ColumnReader, ReadContext};
@@ -97,6 +101,11 @@ impl OrcFile {
         &self.schema.schema
     }
 
+    /// Where each leaf of the columns is in the file.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.schema.leaves
+    }
+
     /// What the tail says, format-neutral. It is put together when it is first asked for.
     pub fn meta(&self) -> Result<&FileMeta> {
         if let Some(meta) = self.meta.get() {
@@ -104,6 +113,30 @@ impl OrcFile {
         }
         let meta = file_meta(&self.tail, &self.schema, &self.limits)?;
         Ok(self.meta.get_or_init(|| meta))
+    }
+
+    /// The same without the row groups, which are not put together.
+    pub fn head(&self) -> FileMeta {
+        file_head(&self.tail, &self.schema)
+    }
+
+    /// That there are not too many stripes and columns to look at each in each.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LimitExceeded`].
+    pub fn check_chunks(&self) -> Result<()> {
+        check_chunks(&self.tail, &self.schema, &self.limits)
+    }
+
+    /// Whether there are statistics of the file, but none of its stripes, of which there are several.
+    pub fn has_only_file_statistics(&self) -> bool {
+        has_only_whole(&self.tail)
+    }
+
+    /// What is trusted of each leaf in the whole file, where only the file has statistics and its stripes
+    /// have none; else nothing.
+    pub fn file_statistics(&self) -> Vec<Trusted> {
+        file_statistics(&self.tail, &self.schema)
     }
 
     /// What the tail says of a leaf in a stripe, format-neutral; `None` if there is no such.

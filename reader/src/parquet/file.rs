@@ -143,11 +143,25 @@ impl ParquetFile {
         if let Some(meta) = self.meta.get() {
             return Ok(meta);
         }
-        let length = self.footer_range.end - self.footer_range.start;
+        let length = self.footer_bytes();
         let decode = |row_group, leaf| self.decode_chunk(row_group, leaf);
         let meta = self.parts.file_meta(&self.footer, length, &decode);
         let meta = meta.map_err(|error| self.in_footer(error))?;
         Ok(self.meta.get_or_init(|| meta))
+    }
+
+    /// The same without the row groups, of which nothing is decoded.
+    pub fn head(&self) -> FileMeta {
+        self.parts.head(&self.footer, self.footer_bytes())
+    }
+
+    fn footer_bytes(&self) -> u64 {
+        self.footer_range.end - self.footer_range.start
+    }
+
+    /// Whether it says that something of it is encrypted or signed.
+    pub fn is_encrypted(&self) -> bool {
+        self.crypto.is_some()
     }
 
     /// What the footer says of a leaf in a row group, in the specification's words: with its metadata decrypted,
