@@ -8,13 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Inspect, explain, count and scan Parquet and ORC.
 #[derive(Debug, Parser)]
-#[command(
-    name = "lith",
-    version,
-    about,
-    propagate_version = true,
-    disable_help_subcommand = true
-)]
+#[command(name = "lith", version, about, propagate_version = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -178,17 +172,27 @@ pub struct Query {
 /// `lith inspect`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "JSON: one object: files, formats, created_by, rows, row_groups, bytes, footer_bytes, \
-smallest_row_group and largest_row_group {rows, bytes}, sorted_by, keys, partition_columns, \
-partitions, encryption [{column, algorithm, key, mask}], warnings, columns [{name, path, type, \
-codecs, encodings, compressed_bytes, uncompressed_bytes, null_count, min, min_exact, max, max_exact, \
-has_index, has_bloom, bloom_is_trusted, distrust}]. What is not known is null. A bound that is not \
-exact may lie outside of the values (~ in text)."
+    after_long_help = "Columns are named by their path, as -c takes it: a.element, m.key, m.value, `a.b`.c. \
+Timestamps show their unit and what they are relative to: UTC (an instant), local (a wall clock of no zone), \
+no zone (ORC's, the same), int96 (nobody says; engines take it for an instant). Sizes are those of \
+data: pages with their headers, or data streams; those of indexes and Bloom filters stand apart. Streams of ORC's \
+lists, maps and structs belong to no column.\n\n\
+JSON: one object: files, formats, created_by, rows, row_groups, bytes, data_bytes, index_bytes, footer_bytes, \
+other_files (those that a _metadata file speaks of), \
+smallest_row_group and largest_row_group {rows, bytes of data}, sorted_by, keys, partition_columns, \
+partitions, encryption [{column, algorithm, key, mask}], warnings, columns [{name, path, type (Spark's), full_type, \
+codecs, encodings, compressed_bytes, uncompressed_bytes, index_bytes, null_count, min, min_exact, max, max_exact, \
+has_index, has_bloom, bloom_is_trusted, distrust, unread_row_groups, leaf (its number among the columns of values, \
+which is that of its chunks in `lith meta`), of Parquet path_in_schema, of ORC type_id}]. Stripes of ORC are \
+row_groups. What is not known is null. A bound that is not exact may lie outside of the values (~ in text)."
 )]
 pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
+    /// Columns to show, comma separated, or structures with all below; all if not given.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
     /// Show every column and warning, also where they are too many for a screen.
     #[arg(short, long)]
     pub all: bool,
@@ -200,10 +204,11 @@ pub struct Inspect {
 /// `lith stats`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "JSON: stats [{file, row_group, column, type, rows, value_count, null_count, nan_count, \
-distinct_count, min, min_exact, max, max_exact, compressed_bytes, uncompressed_bytes, distrust}], or \
-{file, row_group, column, error}. value_count counts nulls too. What is not known is null; distrust \
-says why stored bounds are not used."
+    after_long_help = "JSON: stats [{file, row_group, column, leaf (its number), of ORC type_id, type (Spark's), \
+full_type, rows, value_count, null_count, nan_count, distinct_count, min, min_exact, max, max_exact, \
+compressed_bytes, uncompressed_bytes, index_bytes, distrust}], or {file, row_group, column, leaf, error}. Stripes of \
+ORC are row_groups. value_count counts nulls too. Sizes are those of data; index_bytes is that of indexes and Bloom \
+filters. What is not known is null; distrust says why stored bounds are not used."
 )]
 pub struct Stats {
     /// Where data is.
@@ -220,7 +225,8 @@ pub struct Stats {
 /// `lith pages`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "JSON: strides [{row_group, column, first_row, rows, values, null_count, min, min_exact, max, \
+    after_long_help = "Of ORC, each line is an entry of the row index, which speaks of a stride of rows.\n\n\
+JSON: strides [{row_group (of ORC: stripe), column, leaf (its number), of ORC type_id, first_row, rows, values, null_count, min, min_exact, max, \
 max_exact, distrust, encoding}], of Parquet also page_type, offset, bytes (with the header), \
 compressed_bytes, uncompressed_bytes; or {row_group, column, error}. Of several files, one object a \
 line, with file. What is not known is null."
@@ -266,7 +272,11 @@ pub enum TextFormat {
 /// `lith schema`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "JSON: columns [{name, type, nullable, partition}], in order; partition columns last."
+    after_long_help = "The columns of a table are those of its first file, then those of its directories, marked as \
+partition columns. The notations of Parquet and ORC speak of what is stored, so that they have no partition \
+columns: it is the first file's own schema, or what it would be in the other format.\n\n\
+JSON: columns [{name, type (Spark's), full_type (with units and zones), nullable, partition}], in order; partition \
+columns last."
 )]
 pub struct Schema {
     /// Where data is.

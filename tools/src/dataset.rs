@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use lith_format::error::Error;
-use lith_format::meta::FileMeta;
+use lith_format::meta::{FileMeta, Format};
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
@@ -66,6 +66,8 @@ impl Dataset {
 pub struct Opened {
     /// The files and their columns.
     pub table: Table,
+    /// The format of the first file, if there is one.
+    pub format: Option<Format>,
     paths: Vec<PathBuf>,
     options: OpenOptions,
 }
@@ -74,13 +76,17 @@ impl Opened {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
         let Dataset { files, options } = Dataset::new(input)?;
-        let stored = match files.files.first() {
-            Some(first) => options.open(&first.path)?.schema().clone(),
-            None => Schema::default(),
+        let (stored, format) = match files.files.first() {
+            Some(first) => {
+                let file = options.open(&first.path)?;
+                (file.schema().clone(), Some(file.format()))
+            }
+            None => (Schema::default(), None),
         };
         let table = Table::new(&stored, files);
         Ok(Opened {
             table,
+            format,
             paths: input.paths.clone(),
             options,
         })
@@ -144,23 +150,14 @@ impl Opened {
         files.map(|file| Ok(self.options.open(&file.path)?))
     }
 
-    /// The file, if there is one only and no directory adds columns to it.
-    ///
-    /// # Errors
-    /// Those of opening it.
-    pub fn only_file(&self) -> Result<Option<File>> {
-        let is_whole = self.table.dataset.partition_columns.is_empty();
-        match &self.table.dataset.files[..] {
-            [file] if is_whole => Ok(Some(self.options.open(&file.path)?)),
-            _ => Ok(None),
-        }
-    }
-
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
+        let mut options = self.options.clone();
+        let read = plan.read_schema.fields.iter();
+        options.columns = Some(read.map(|field| field.name.clone()).collect());
         // a file is let go once its footer is read: there may be more than a process may hold open
         let footer = |task: &ScanTask| {
-            let file = self.options.open(&task.path)?;
+            let file = options.open(&task.path)?;
             // the sizes of ORC's columns lie outside of the footer; without them, stripes count whole
             let meta = file.full_meta().or_else(|_| file.meta().map(Cow::Borrowed));
             Ok(meta?.into_owned())

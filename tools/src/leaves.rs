@@ -4,37 +4,101 @@ use std::path::{Path, PathBuf};
 
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
+use lith_format::meta::Format;
+use lith_format::parquet::path::LeafPath;
 use lith_format::render::render_text;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::Bound;
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
+use lith_reader::file::File;
+use lith_reader::orc::OrcFile;
+use lith_reader::parquet::ParquetFile;
 use serde_json::Value;
 
 use crate::dataset::split_columns;
 use crate::failure::Failure;
 use crate::meta::value_json;
-use crate::names::shown_path;
+use crate::names::{shown_path, shown_type};
 
 /// A leaf of a file.
+#[derive(Debug)]
 pub struct Leaf {
     /// Its number.
     pub id: LeafId,
     /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
-    path: Vec<String>,
+    /// The parts of its path.
+    pub path: Vec<String>,
     /// Its type.
     pub ty: LogicalType,
+    /// Where it is in its file.
+    pub place: Place,
 }
 
-/// All leaves of a schema, in its order.
-fn all(schema: &Schema) -> Vec<Leaf> {
+/// Where a leaf is in a file, in the words of its format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// The path that a Parquet footer has for it, with the groups inside of lists and maps.
+    Parquet(Vec<String>),
+    /// The number of its type in an ORC file.
+    Orc(u32),
+}
+
+impl Leaf {
+    /// The format of its file.
+    pub fn format(&self) -> Format {
+        match self.place {
+            Place::Parquet(_) => Format::Parquet,
+            Place::Orc(_) => Format::Orc,
+        }
+    }
+
+    /// Its type in full.
+    pub fn full_type(&self) -> String {
+        shown_type(&self.ty, self.format())
+    }
+
+    /// Its numbers, for programs: a leaf's, and a type's of ORC.
+    pub fn numbers(&self) -> Vec<(&'static str, Value)> {
+        let mut numbers = vec![("leaf", self.id.0.into())];
+        if let Place::Orc(id) = self.place {
+            numbers.push(("type_id", id.into()));
+        }
+        numbers
+    }
+}
+
+/// All leaves of a file, in the order of its schema.
+pub fn leaves(file: &File) -> Vec<Leaf> {
+    let (parquet, orc) = (
+        file.parquet().map(ParquetFile::leaves),
+        file.orc().map(OrcFile::leaves),
+    );
+    let place = |leaf: usize| match (parquet, orc) {
+        (_, Some(leaves)) => Place::Orc(leaves.get(leaf).map_or(0, |leaf| leaf.column)),
+        (Some(leaves), None) => {
+            let path = leaves.get(leaf).map(|leaf| &leaf.path);
+            Place::Parquet(
+                path.into_iter()
+                    .flat_map(LeafPath::iter)
+                    .map(str::to_owned)
+                    .collect(),
+            )
+        }
+        (None, None) => Place::Parquet(Vec::new()),
+    };
+    all(file.schema(), place)
+}
+
+fn all(schema: &Schema, place: impl Fn(usize) -> Place) -> Vec<Leaf> {
     let leaves = schema.leaves().into_iter().zip(0..);
     let leaf = |((path, field), id): ((Vec<&str>, &Field), u32)| Leaf {
         id: LeafId(id),
         name: shown_path(&path),
         path: path.into_iter().map(str::to_owned).collect(),
         ty: field.ty.clone(),
+        place: place(id as usize),
     };
     leaves.map(leaf).collect()
 }
@@ -73,8 +137,11 @@ impl Wanted {
     ///
     /// # Errors
     /// A name that the file lacks, if it is the only one (`alone`).
-    pub fn select(&mut self, schema: &Schema, path: &Path, alone: bool) -> Result<Vec<Leaf>> {
-        let all = all(schema);
+    pub fn select(&mut self, file: &File, alone: bool) -> Result<Vec<Leaf>> {
+        self.select_of(leaves(file), file.path(), alone)
+    }
+
+    fn select_of(&mut self, all: Vec<Leaf>, path: &Path, alone: bool) -> Result<Vec<Leaf>> {
         let Some(names) = &mut self.names else {
             return Ok(all);
         };
@@ -114,25 +181,39 @@ impl Wanted {
 }
 
 impl Name {
-    /// The leaves of this name, else those whose names differ in case only.
+    /// The leaves of this name, else those whose names differ in case only, else those that a Parquet footer calls
+    /// so.
     fn find(&self, leaves: &[Leaf]) -> Vec<usize> {
-        let below = |same: fn(&str, &str) -> bool| -> Vec<usize> {
-            let is_below = |leaf: &Leaf| {
-                let parts = self.parts.iter().zip(&leaf.path);
-                let named = leaf.path.len() >= self.parts.len();
-                named && parts.into_iter().all(|(name, part)| same(name, part))
-            };
-            let leaves = leaves.iter().enumerate();
-            let below =
-                leaves.filter(|(_, leaf)| is_below(leaf) || same(&self.text, &leaf.path[0]));
-            below.map(|(index, _)| index).collect()
+        type Same = fn(&str, &str) -> bool;
+        let exact: Same = |name, part| name == part;
+        let folded: Same = |name, part| name.to_lowercase() == part.to_lowercase();
+        let below = |path: &[String], same: Same| {
+            let named = path.len() >= self.parts.len();
+            let mut parts = self.parts.iter().zip(path);
+            named && parts.all(|(name, part)| same(name, part))
         };
-        match below(|name, part| name == part) {
-            exact if exact.is_empty() => {
-                below(|name, part| name.to_lowercase() == part.to_lowercase())
-            }
-            exact => exact,
-        }
+        let named =
+            |leaf: &Leaf, same: Same| below(&leaf.path, same) || same(&self.text, &leaf.path[0]);
+        let stored = |leaf: &Leaf, same: Same| match &leaf.place {
+            Place::Parquet(path) => below(path, same),
+            Place::Orc(_) => false,
+        };
+        let of = |is_of: &dyn Fn(&Leaf) -> bool| -> Vec<usize> {
+            let leaves = leaves.iter().enumerate();
+            leaves
+                .filter_map(|(index, leaf)| is_of(leaf).then_some(index))
+                .collect()
+        };
+        let ways: [&dyn Fn(&Leaf) -> bool; 3] = [
+            &|leaf| named(leaf, exact),
+            &|leaf| named(leaf, folded),
+            &|leaf| stored(leaf, exact),
+        ];
+        let found = ways.into_iter().map(of);
+        found
+            .into_iter()
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
     }
 
     fn missing(&self) -> Error {
@@ -225,7 +306,10 @@ mod tests {
             Field::nullable("a", LogicalType::Struct(inner.into())),
             Field::nullable("ab", LogicalType::Int32),
         ]);
-        let select = |wanted| Wanted::new(wanted).select(&schema, Path::new("x.parquet"), true);
+        let select = |wanted| {
+            let leaves = all(&schema, |_| Place::Orc(0));
+            Wanted::new(wanted).select_of(leaves, Path::new("x.orc"), true)
+        };
         let names = |wanted| -> Vec<String> {
             let leaves = select(wanted).unwrap();
             leaves.into_iter().map(|leaf| leaf.name).collect()
@@ -237,6 +321,23 @@ mod tests {
         assert!(select(Some("a.z")).is_err());
         assert!(select(Some("b")).is_err());
         assert!(select(Some("`a.x`")).is_err());
+    }
+
+    #[test]
+    fn groups_inside_of_lists_may_be_named_as_a_footer_has_them() {
+        let element = Field::nullable("element", LogicalType::Int32);
+        let list = LogicalType::List(element.into());
+        let schema = Schema::new(vec![Field::nullable("a", list)]);
+        let stored = ["a", "list", "element"].map(str::to_owned);
+        let find = |name: &str| {
+            let leaves = all(&schema, |_| Place::Parquet(stored.to_vec()));
+            let found = Wanted::new(Some(name)).select_of(leaves, Path::new("x"), true);
+            found.map(|leaves| leaves[0].name.clone()).ok()
+        };
+        for name in ["a", "A.element", "a.list", "a.list.element"] {
+            assert_eq!(find(name).as_deref(), Some("a.element"), "{name}");
+        }
+        assert_eq!(find("a.list.key"), None);
     }
 
     #[test]

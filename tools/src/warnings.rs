@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use lith_format::figures::{bytes, count, plural, share};
+use lith_format::meta::Fallback;
 use lith_format::types::LogicalType;
 
 use crate::encryption::Encrypted;
@@ -57,17 +58,19 @@ fn encrypted(entry: &Encrypted) -> (Option<&str>, String) {
 }
 
 fn of_columns(summary: &Summary) -> Vec<String> {
-    let lines = summary.columns.iter().flat_map(|column| {
+    let group = summary.group_name();
+    let columns = summary.columns.iter().filter(|column| column.shown);
+    let lines = columns.flat_map(|column| {
         // encrypted columns are reported by `encryption`
-        let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.name));
+        let distrusted = distrusted(column).filter(|_| !summary.is_encrypted(&column.leaf.name));
         let lines = [
             distrusted,
-            unbounded(column).filter(|_| !summary.is_encrypted(&column.name)),
+            unbounded(column, group).filter(|_| !summary.is_encrypted(&column.leaf.name)),
             doubted(column),
             sorted_in_vain(column),
-            fallback(column, summary.row_groups),
+            fallback(column, group),
         ];
-        let name = Some(column.name.as_str());
+        let name = Some(column.leaf.name.as_str());
         lines.into_iter().flatten().map(move |line| (name, line))
     });
     together(lines)
@@ -104,14 +107,15 @@ fn wrong_rows(summary: &Summary) -> Option<String> {
 }
 
 fn tiny_row_groups(summary: &Summary) -> Option<String> {
-    let groups = summary.row_groups;
-    let size = summary.bytes.saturating_sub(summary.footer_bytes) / groups.max(1);
+    let (groups, group) = (summary.row_groups, summary.group_name());
+    let size = summary.data_bytes / groups.max(1);
     // small files cannot have large row groups
     let files = summary.files.max(1);
-    let large = summary.bytes / files > 8 * TINY_ROW_GROUP || groups / files > FEW_ROW_GROUPS;
+    let large = summary.data_bytes / files > 8 * TINY_ROW_GROUP || groups / files > FEW_ROW_GROUPS;
     (large && groups > summary.files && size < TINY_ROW_GROUP).then(|| {
         format!(
-            "row groups are tiny: {} and {} each; every one costs a seek and its part of the footer",
+            "{group}s are tiny: {} and {} each; every one costs a seek and its part of the footer: write fewer \
+             and larger ones",
             bytes(size),
             plural(summary.rows / groups, "row"),
         )
@@ -119,12 +123,17 @@ fn tiny_row_groups(summary: &Summary) -> Option<String> {
 }
 
 fn large_footers(summary: &Summary) -> Option<String> {
+    // a file that only sums up others is all footer
+    let is_summary = !summary.elsewhere.is_empty();
     let footer = summary.footer_bytes / summary.files.max(1);
-    (footer > LARGE_FOOTER && summary.footer_bytes > summary.bytes / 20).then(|| {
+    let is_large = footer > LARGE_FOOTER && summary.footer_bytes > summary.bytes / 20;
+    (is_large && !is_summary).then(|| {
         format!(
-            "footers are large: {} each, {} of all bytes, read before anything else",
+            "footers are large: {} each, {} of all bytes, read before anything else: fewer columns or larger \
+             {}s make them smaller",
             bytes(footer),
             share(summary.footer_bytes, summary.bytes),
+            summary.group_name(),
         )
     })
 }
@@ -136,23 +145,24 @@ fn distrusted(column: &ColumnSummary) -> Option<String> {
 }
 
 /// In how many row groups bounds are not stored at all, of a type that has an order.
-fn unbounded(column: &ColumnSummary) -> Option<String> {
+fn unbounded(column: &ColumnSummary, group: &str) -> Option<String> {
     use LogicalType as T;
     let unordered = matches!(
-        column.ty,
+        column.leaf.ty,
         T::Null | T::Interval | T::Geometry | T::Geography | T::Binary | T::Boolean
     );
-    if unordered || column.unbounded == 0 {
+    // a sorted column is told of as such
+    if unordered || column.unbounded == 0 || is_sorted_in_vain(column) {
         return None;
     }
     let groups = match column.unbounded {
-        all if all == column.chunks => "any row group".to_owned(),
-        some => format!("{} of {} row groups", count(some), count(column.chunks)),
+        all if all == column.chunks => format!("any {group}"),
+        some => format!("{} of {} {group}s", count(some), count(column.chunks)),
     };
     Some(
         match column.stats.min.is_some() || column.stats.max.is_some() {
             true => format!("only one bound can be used in {groups}"),
-            false => format!("there are no bounds to skip by in {groups}"),
+            false => format!("there are no bounds to skip by in {groups}: write statistics"),
         },
     )
 }
@@ -164,26 +174,37 @@ fn doubted(column: &ColumnSummary) -> Option<String> {
     })
 }
 
-fn sorted_in_vain(column: &ColumnSummary) -> Option<String> {
+fn is_sorted_in_vain(column: &ColumnSummary) -> bool {
     let bounds = column.stats.min.is_some() || column.stats.all_null();
-    (column.sorted && !bounds && column.distrust.is_none())
-        .then(|| "rows are sorted by it, but there are no bounds to skip by".to_owned())
+    column.sorted && !bounds && column.distrust.is_none()
 }
 
-fn fallback(column: &ColumnSummary, row_groups: u64) -> Option<String> {
-    let (page, pages) = column.fallback_page?;
-    let groups = match column.fallbacks {
-        fallbacks if fallbacks == row_groups => "every row group".to_owned(),
-        fallbacks => format!("{} of {} row groups", count(fallbacks), count(row_groups)),
+fn sorted_in_vain(column: &ColumnSummary) -> Option<String> {
+    is_sorted_in_vain(column).then(|| {
+        "rows are sorted by it, but there are no bounds to skip by: write statistics of it"
+            .to_owned()
+    })
+}
+
+fn fallback(column: &ColumnSummary, group: &str) -> Option<String> {
+    let Fallback { page, pages } = column.fallback?;
+    let groups = match (column.fallbacks, column.chunks) {
+        (fallbacks, chunks) if fallbacks == chunks => format!("every {group}"),
+        (fallbacks, chunks) => format!("{} of {} {group}s", count(fallbacks), count(chunks)),
     };
     Some(format!(
-        "the dictionary grew too large and was given up in {groups}, first from page {page} of {pages}"
+        "the dictionary grew too large and was given up in {groups}, first from page {page} of {pages}: raise \
+         the writer's limit of dictionaries, write smaller row groups, or turn the dictionary off"
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use lith_format::schema::LeafId;
+    use lith_format::stats::ColumnStats;
+
     use super::*;
+    use crate::leaves::{Leaf, Place};
 
     #[test]
     fn small_files_are_not_blamed_for_their_size() {
@@ -192,13 +213,14 @@ mod tests {
             rows: 2_000,
             row_groups: 2,
             bytes: 40_000_000,
+            data_bytes: 39_200_000,
             footer_bytes: 800_000,
             ..Summary::default()
         };
         assert!(warnings(&summary).is_empty());
         summary.row_groups = 100;
         let expected = "row groups are tiny: 383 KiB and 20 rows each; every one costs a seek and its \
-                        part of the footer";
+                        part of the footer: write fewer and larger ones";
         assert_eq!(warnings(&summary), [expected]);
     }
 
@@ -212,11 +234,84 @@ mod tests {
             footer_bytes: 2 << 20,
             ..Summary::default()
         };
-        let expected =
-            "footers are large: 2.00 MiB each, 22 % of all bytes, read before anything else";
+        let expected = "footers are large: 2.00 MiB each, 22 % of all bytes, read before anything else: \
+                        fewer columns or larger row groups make them smaller";
         assert_eq!(warnings(&summary), [expected]);
+        summary.elsewhere.insert("part-0.parquet".into());
+        assert!(warnings(&summary).is_empty());
+        summary.elsewhere.clear();
         summary.bytes = 900 << 20;
         assert!(warnings(&summary).is_empty());
+    }
+
+    /// What is said of a column of which there are four row groups, changed as a test wants.
+    fn lines(ty: LogicalType, change: impl Fn(&mut ColumnSummary)) -> Vec<String> {
+        let leaf = Leaf {
+            id: LeafId(0),
+            name: "a".into(),
+            path: vec!["a".into()],
+            ty,
+            place: Place::Parquet(vec!["a".into()]),
+        };
+        let mut column = ColumnSummary::new(leaf, 0);
+        (column.shown, column.chunks) = (true, 4);
+        column.stats = ColumnStats::default();
+        change(&mut column);
+        let summary = Summary {
+            columns: vec![column],
+            ..Summary::default()
+        };
+        warnings(&summary)
+    }
+
+    #[test]
+    fn a_sorted_column_without_statistics_is_told_of_once() {
+        let line =
+            "a: rows are sorted by it, but there are no bounds to skip by: write statistics of it";
+        let sorted = |column: &mut ColumnSummary| (column.sorted, column.unbounded) = (true, 4);
+        assert_eq!(lines(LogicalType::Int32, sorted), [line]);
+        let unsorted = |column: &mut ColumnSummary| column.unbounded = 1;
+        let line = "a: there are no bounds to skip by in 1 of 4 row groups: write statistics";
+        assert_eq!(lines(LogicalType::Int32, unsorted), [line]);
+        assert!(lines(LogicalType::Interval, unsorted).is_empty());
+        let distrusted = |column: &mut ColumnSummary| {
+            sorted(column);
+            (column.unbounded, column.distrust) = (0, Some("why"));
+        };
+        assert_eq!(
+            lines(LogicalType::Int32, distrusted),
+            ["a: stored bounds are not used: why"]
+        );
+    }
+
+    #[test]
+    fn a_dictionary_that_was_given_up_is_told_with_its_page() {
+        let all = |column: &mut ColumnSummary| {
+            column.fallbacks = 4;
+            column.fallback = Some(Fallback { page: 5, pages: 9 });
+        };
+        let text = |line: Vec<String>| line.into_iter().next().unwrap();
+        let line = text(lines(LogicalType::String, all));
+        let start = "a: the dictionary grew too large and was given up in every row group, first from page 5 of 9: ";
+        assert!(line.starts_with(start), "{line}");
+        let some = |column: &mut ColumnSummary| {
+            all(column);
+            column.fallbacks = 1;
+        };
+        assert!(text(lines(LogicalType::String, some)).contains("in 1 of 4 row groups"));
+    }
+
+    #[test]
+    fn filters_of_unknown_hashes_and_footers_that_contradict_themselves_are_told() {
+        let doubtful = |column: &mut ColumnSummary| column.doubtful_bloom = true;
+        let line = "a: Bloom filters are not used: this writer is not known to hash as specified";
+        assert_eq!(lines(LogicalType::Int32, doubtful), [line]);
+        let summary = Summary {
+            wrong_rows: Some(("x.parquet".into(), 0, 6)),
+            ..Summary::default()
+        };
+        let line = "the footer states 0 rows, its row groups have 6, in x.parquet";
+        assert_eq!(warnings(&summary), [line]);
     }
 
     #[test]

@@ -7,13 +7,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
+use bytes::Bytes;
+use lith_format::limits::Limits;
+use lith_format::meta::Format;
+use lith_format::orc::footer::{Footer, Metadata};
+use lith_format::orc::tail as orc;
+use lith_format::parquet::footer::{FileMetaData, Tail};
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
-use lith_format::vector::{Batch, Vector};
+use lith_format::vector::{Batch, Values, Vector};
 use lith_writer::file::FileWriter;
 use lith_writer::options::WriteOptions;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn lith(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lith"));
@@ -371,6 +377,352 @@ fn a_file_without_a_column_has_nulls_of_it() {
     assert_eq!(shown["columns"][1]["null_count"], 3);
 }
 
+/// A file of one column `n` of the numbers from 0, four rows a row group.
+fn numbers(path: &Path, format: Format) {
+    let schema = Arc::new(Schema::new(vec![
+        Field::nullable("n", LogicalType::Int32),
+        Field::nullable("m", LogicalType::Int32),
+    ]));
+    let column = || Vector {
+        ty: LogicalType::Int32,
+        len: 12,
+        validity: None,
+        values: Values::I32((0..12).collect()),
+    };
+    let batch = Batch {
+        rows: 12,
+        columns: vec![column(), column()],
+        schema: Arc::clone(&schema),
+    };
+    let options = WriteOptions {
+        format,
+        row_group_rows: 4,
+        ..WriteOptions::default()
+    };
+    let sink = fs::File::create(path).unwrap();
+    let mut writer = FileWriter::new(sink, &schema, options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Puts a changed footer in the place of a Parquet file's own, or in a file without data.
+fn change_footer(from: &Path, to: &Path, with_data: bool, change: impl Fn(&mut FileMetaData)) {
+    let bytes = fs::read(from).unwrap();
+    let limits = Limits::default();
+    let tail = Tail::decode(&bytes, bytes.len() as u64, &limits).unwrap();
+    let (start, end) = (tail.footer.start as usize, tail.footer.end as usize);
+    let footer = Bytes::copy_from_slice(&bytes[start..end]);
+    let mut footer = FileMetaData::decode(&footer, &limits).unwrap();
+    change(&mut footer);
+    let footer = footer.encode();
+    let mut out = bytes[..if with_data { start } else { 4 }].to_vec();
+    out.extend_from_slice(&footer);
+    out.extend_from_slice(&Tail::encode(footer.len() as u32));
+    fs::write(to, out).unwrap();
+}
+
+#[test]
+fn a_broken_chunk_does_not_hide_the_others() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("broken.parquet");
+    numbers(&path, Format::Parquet);
+    change_footer(&path, &path, true, |footer| {
+        let chunk = &mut footer.row_groups[1].columns[0];
+        chunk.meta_data.as_mut().unwrap().total_compressed_size = -1;
+    });
+    let path = path.to_str().unwrap();
+    let output = lith(&["inspect", path, "-f", "json"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("broken.parquet: row group 1: column \"n\""),
+        "{said}"
+    );
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let [broken, sound] = [0, 1].map(|index| &shown["columns"][index]);
+    assert_eq!(shown["rows"], 12);
+    assert_eq!(
+        (
+            &broken["unread_row_groups"],
+            &broken["max"],
+            &broken["compressed_bytes"]
+        ),
+        (&json!(1), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&sound["unread_row_groups"], &sound["max"]),
+        (&json!(0), &json!(11))
+    );
+    // nothing of it is asked for
+    let output = lith(&["inspect", path, "-c", "m", "-f", "json"]);
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(names(&shown), ["m"]);
+}
+
+#[test]
+fn a_broken_stripe_is_told_with_its_file_and_the_others_are_shown() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("broken.orc");
+    numbers(&path, Format::Orc);
+    let place = {
+        let file = lith_reader::file::open(&path).unwrap();
+        let stripe = &file.orc().unwrap().footer().stripes[1];
+        stripe.offset + stripe.index_length + stripe.data_length
+    };
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[place as usize..][..8].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let output = lith(&["inspect", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("broken.orc: ") && said.contains(" 1: "),
+        "{said}"
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("12 rows in 3 stripes"), "{text}");
+    // statistics are in the file's tail
+    let line = text.lines().find(|line| line.starts_with(" n ")).unwrap();
+    assert!(
+        line.contains(" 11 ") && line.contains("DIRECT_V2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_summary_of_other_files_is_shown_and_not_taken_for_data() {
+    let scratch = tempfile::tempdir().unwrap();
+    let data = scratch.path().join("part-0.parquet");
+    numbers(&data, Format::Parquet);
+    let summary = scratch.path().join("_metadata");
+    change_footer(&data, &summary, false, |footer| {
+        for group in &mut footer.row_groups {
+            for chunk in &mut group.columns {
+                chunk.file_path = Some("part-0.parquet".into());
+            }
+        }
+    });
+    let common = scratch.path().join("_common_metadata");
+    change_footer(&data, &common, false, |footer| {
+        footer.row_groups.clear();
+        footer.num_rows = 0;
+    });
+    let inspect = |path: &Path| {
+        let text = stdout(&["inspect", path.to_str().unwrap(), "-f", "json"]);
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let (summary_shown, shown) = (inspect(&summary), inspect(&data));
+    assert_eq!(summary_shown["other_files"], json!(["part-0.parquet"]));
+    assert_eq!(summary_shown["warnings"], json!([]));
+    for member in ["rows", "row_groups", "data_bytes"] {
+        assert_eq!(summary_shown[member], shown[member], "{member}");
+    }
+    assert_eq!(summary_shown["columns"], shown["columns"]);
+    let path = summary.to_str().unwrap();
+    assert!(stdout(&["inspect", path]).contains("the data is in another file: part-0.parquet"));
+    assert!(stdout(&["stats", path]).contains(" 11 "));
+    assert!(stdout(&["schema", path]).contains("n  int"));
+    let meta = stdout(&["meta", path, "-f", "json"]);
+    assert!(meta.contains("part-0.parquet"), "{meta}");
+    let output = lith(&["head", path]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert_eq!(inspect(&common)["rows"], 0);
+    assert!(stdout(&["schema", common.to_str().unwrap()]).contains("m  int"));
+    // a directory is its data
+    let folder = inspect(scratch.path());
+    assert_eq!((&folder["files"], &folder["rows"]), (&json!(1), &json!(12)));
+    let folder = scratch.path().to_str().unwrap();
+    assert_eq!(stdout(&["count", folder]), "12\n");
+}
+
+#[test]
+fn columns_have_one_name_and_number_in_all_commands() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: names of columns are not tried");
+        return;
+    };
+    let corpus = Path::new(&shared).join("corpus");
+    for file in [
+        "parquet/nested_maps.snappy.parquet",
+        "orc/TestOrcFile.test1.orc",
+    ] {
+        let path = corpus.join(file).display().to_string();
+        let json = |arguments: &[&str]| {
+            let text = stdout(&[arguments, &["-f", "json"]].concat());
+            serde_json::from_str::<Value>(&text).unwrap()
+        };
+        let inspect = json(&["inspect", &path]);
+        for column in inspect["columns"].as_array().unwrap() {
+            let name = column["name"].as_str().unwrap();
+            let (stats, pages) = (
+                json(&["stats", &path, "-c", name]),
+                json(&["pages", &path, "-c", name]),
+            );
+            for row in [&stats["stats"][0], &pages["strides"][0]] {
+                assert_eq!(row["column"], name);
+                for member in ["leaf", "type_id"] {
+                    assert_eq!(row[member], column[member], "{file} {name}");
+                }
+            }
+            let one = json(&["inspect", &path, "-c", name]);
+            assert_eq!(one["columns"], json!([column]));
+            if let Some(stored) = column["path_in_schema"].as_array() {
+                let stored: Vec<&str> = stored.iter().map(|part| part.as_str().unwrap()).collect();
+                let other = json(&["stats", &path, "-c", &stored.join(".")]);
+                assert_eq!(other, stats);
+                let leaf = column["leaf"].as_u64().unwrap() as usize;
+                let meta = json(&["meta", &path]);
+                let chunk = &meta["footer"]["row_groups"][0]["columns"][leaf]["meta_data"];
+                assert_eq!(chunk["path_in_schema"], column["path_in_schema"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn stripes_are_called_stripes_and_row_groups_row_groups() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (format, ours, other) in [
+        (Format::Orc, "stripe", "row group"),
+        (Format::Parquet, "row group", "stripe"),
+    ] {
+        let path = scratch.path().join(format!("a.{format}"));
+        numbers(&path, format);
+        for command in ["inspect", "stats", "pages"] {
+            let text = stdout(&[command, path.to_str().unwrap()]);
+            assert!(text.contains(ours) && !text.contains(other), "{text}");
+        }
+    }
+    let text = stdout(&["inspect", scratch.path().to_str().unwrap()]);
+    assert!(text.contains("24 rows in 6 row groups"), "{text}");
+}
+
+#[test]
+fn timestamps_are_told_with_unit_and_zone() {
+    let Some(shared) = std::env::var_os("LITH_SHARED") else {
+        eprintln!("LITH_SHARED is not set: types of timestamps are not tried");
+        return;
+    };
+    let corpus = Path::new(&shared).join("corpus");
+    for (file, ty) in [
+        ("parquet/int96_from_spark.parquet", "int96 timestamp"),
+        (
+            "orc/TestOrcFile.testTimestamp.orc",
+            "timestamp(ns, no zone)",
+        ),
+    ] {
+        let path = corpus.join(file).display().to_string();
+        for command in ["inspect", "schema"] {
+            let text = stdout(&[command, &path]);
+            assert!(text.contains(ty), "{text}");
+        }
+        for (command, list) in [
+            ("inspect", "columns"),
+            ("stats", "stats"),
+            ("schema", "columns"),
+        ] {
+            let shown: Value =
+                serde_json::from_str(&stdout(&[command, &path, "-f", "json"])).unwrap();
+            assert_eq!(shown[list][0]["full_type"], ty, "{command}");
+            assert_eq!(shown[list][0]["type"], "timestamp", "{command}");
+        }
+    }
+}
+
+#[test]
+fn sizes_are_those_of_data_in_both_formats() {
+    let scratch = tempfile::tempdir().unwrap();
+    for format in [Format::Orc, Format::Parquet] {
+        let path = scratch.path().join(format!("a.{format}"));
+        numbers(&path, format);
+        let text = stdout(&["inspect", path.to_str().unwrap(), "-f", "json"]);
+        let shown: Value = serde_json::from_str(&text).unwrap();
+        let number = |value: &Value| value.as_u64().unwrap();
+        let sum = |member: &str| {
+            let columns = shown["columns"].as_array().unwrap().iter();
+            columns.map(|column| number(&column[member])).sum::<u64>()
+        };
+        assert_eq!(
+            sum("compressed_bytes"),
+            number(&shown["data_bytes"]),
+            "{format}"
+        );
+        assert!(sum("index_bytes") > 0, "{shown}");
+        let parts = ["data_bytes", "index_bytes", "footer_bytes"].map(|part| number(&shown[part]));
+        let whole = number(&shown["bytes"]);
+        // besides there are magic numbers, and footers of stripes
+        assert!(parts.iter().sum::<u64>() <= whole, "{shown}");
+        assert!(parts.iter().sum::<u64>() + 400 > whole, "{shown}");
+    }
+}
+
+#[test]
+fn notations_of_formats_have_no_partition_columns() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/datafilter_parquet");
+    let fixture = fixture.to_str().unwrap();
+    for format in ["parquet", "orc"] {
+        let text = stdout(&["schema", fixture, "-f", format]);
+        assert!(text.contains("colB") && !text.contains("colA"), "{text}");
+    }
+    // the files' own schema, of which the table's types say less
+    assert!(stdout(&["schema", fixture, "-f", "parquet"]).starts_with("message spark_schema {"));
+    assert!(stdout(&["schema", fixture]).contains("  partition"));
+    for format in ["spark", "json", "ddl"] {
+        assert!(
+            stdout(&["schema", fixture, "-f", format]).contains("colA"),
+            "{format}"
+        );
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    assert_eq!(stdout(&["help", "inspect"]), stdout(&["inspect", "--help"]));
+}
+
+#[test]
+fn statistics_of_whole_files_and_of_stripes_without_values_are_used() {
+    let Some(shown) = corpus("orc/orc-file-11-format.orc") else {
+        return;
+    };
+    let column = |shown: &Value, name: &str| {
+        let columns = shown["columns"].as_array().unwrap().iter();
+        let mut columns = columns.filter(|column| column["name"] == name);
+        columns.next().cloned().unwrap()
+    };
+    // of this writer the counts are right and the bounds are not
+    let int = column(&shown, "int1");
+    assert_eq!(int["null_count"], 0);
+    let why = "they are of the whole file, not of its stripes";
+    assert_eq!((&int["max"], &int["distrust"]), (&Value::Null, &json!(why)));
+    let shown = corpus("orc/TestOrcFile.testUnionAndTimestamp.orc").unwrap();
+    let tag = column(&shown, "union.tag1");
+    assert!(tag["min"].is_string() && tag["max"].is_string(), "{tag}");
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("whole.orc");
+    numbers(&path, Format::Orc);
+    let mut bytes = fs::read(&path).unwrap();
+    let file = lith_reader::file::open(&path).unwrap();
+    let tail = file.orc().unwrap().tail();
+    let footer = Footer {
+        metadata: Vec::new(),
+        ..tail.footer.clone()
+    };
+    bytes.truncate(bytes.len() - tail.tail_length() as usize);
+    bytes
+        .extend(orc::Tail::encode(&Metadata::default(), &footer, tail.postscript.clone()).unwrap());
+    fs::write(&path, bytes).unwrap();
+    let text = stdout(&["inspect", path.to_str().unwrap(), "-f", "json"]);
+    let whole = column(&serde_json::from_str(&text).unwrap(), "n");
+    assert_eq!(
+        (&whole["min"], &whole["max"], &whole["null_count"]),
+        (&json!(0), &json!(11), &json!(0))
+    );
+    assert_eq!(whole["distrust"], why);
+}
+
 #[test]
 fn a_file_without_an_asked_column_is_passed_over() {
     let scratch = tempfile::tempdir().unwrap();
@@ -378,7 +730,7 @@ fn a_file_without_an_asked_column_is_passed_over() {
         wide(&scratch.path().join(name), columns);
     }
     let path = format!("file://{}", scratch.path().display());
-    for command in ["stats", "pages"] {
+    for command in ["inspect", "stats", "pages"] {
         let output = lith(&[command, &path, "-c", "C1"]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();

@@ -469,7 +469,7 @@ fn pages_shows_where_pages_are_and_what_is_in_them() {
     let shown = lith(&["pages", path, "-c", "colC", "-f", "json"]).stdout;
     let shown: Value = serde_json::from_slice(&shown).unwrap();
     let page = json!({
-        "row_group": 0, "column": "colC", "first_row": 0, "rows": 2, "null_count": 0,
+        "row_group": 0, "column": "colC", "leaf": 1, "first_row": 0, "rows": 2, "null_count": 0,
         "min": 3, "min_exact": true, "max": 299, "max_exact": true, "distrust": null,
         "page_type": "DATA_PAGE", "encoding": "PLAIN", "values": 2,
         "offset": 43, "bytes": 39, "compressed_bytes": 16, "uncompressed_bytes": 14,

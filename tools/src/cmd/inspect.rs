@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use lith_format::compress::Codec;
 use lith_format::render::escape_controls;
 use serde_json::{Value, json};
 
 use crate::args::{Inspect, TextFormat};
 use crate::dataset::Dataset;
 use crate::encryption::Encrypted;
-use crate::failure::Result;
-use crate::leaves::{bound_cell, bound_json, shorten};
+use crate::failure::{Failed, Result};
+use crate::leaves::{Place, Wanted, bound_cell, bound_json, shorten};
 use crate::output::{Table, bytes, count, json_line, plural, share};
 use crate::summary::{ColumnSummary, Summary};
 use crate::warnings::{encryption, warnings};
@@ -22,11 +23,22 @@ const NOTES: usize = 15;
 pub(super) fn run(args: &Inspect) -> Result {
     let dataset = Dataset::new(&args.input)?;
     let mut summary = Summary::default();
+    let mut wanted = Wanted::new(args.columns.as_deref());
+    let alone = dataset.files.files.len() == 1;
     // each file is closed before the next is opened: a process may hold only so many open
-    let told = dataset.each(|file| Ok(summary.add_file(file)?));
+    let told = dataset.each(|file| {
+        let mut failed = Failed::default();
+        let shown = wanted.select(file, alone)?;
+        let columns = summary.add_file(file, &mut failed)?;
+        for leaf in shown {
+            summary.columns[columns[leaf.id.index()]].shown = true;
+        }
+        Ok(failed.end()?)
+    });
     if summary.files == 0 {
         return told;
     }
+    wanted.end()?;
     let text = match args.format {
         TextFormat::Text => {
             let (most, notes) = match args.all {
@@ -34,6 +46,7 @@ pub(super) fn run(args: &Inspect) -> Result {
                 false => (COLUMNS, NOTES),
             };
             heading(&summary)
+                + &elsewhere(&summary)
                 + &layout(&summary)
                 + &partitions(&dataset)
                 + &columns(&summary, most)
@@ -106,23 +119,43 @@ fn heading(summary: &Summary) -> String {
             escape_controls(&shown.join(", ")) + &others
         }
     };
-    let groups = summary.row_groups;
+    let (groups, group) = (summary.row_groups, summary.group_name());
     let each = match groups {
         0 | 1 => String::new(),
         groups => {
-            let data = summary.bytes.saturating_sub(summary.footer_bytes);
             let rows = plural(summary.rows / groups, "row");
-            format!(", {rows} and {} a row group", bytes(data / groups))
+            let data = bytes(summary.data_bytes / groups);
+            format!(", {rows} and {data} a {group}")
         }
     };
+    let index = match summary.index_bytes {
+        Some(size) => format!("indexes {}, ", bytes(size)),
+        None => String::new(),
+    };
     format!(
-        "{place}\n{} by {writer}\n{} in {}, {} ({} of it footers){each}\n",
+        "{place}\n{} by {writer}\n{} in {}, {} (data {}, {index}footers {}){each}\n",
         summary.formats.join(", "),
         plural(summary.rows, "row"),
-        plural(groups, "row group"),
+        plural(groups, group),
         bytes(summary.bytes),
+        bytes(summary.data_bytes),
         bytes(summary.footer_bytes),
     )
+}
+
+/// In which other files the row groups lie of one that only sums them up.
+fn elsewhere(summary: &Summary) -> String {
+    let Some(first) = summary.elsewhere.first() else {
+        return String::new();
+    };
+    let (first, files) = (escape_controls(first), summary.elsewhere.len() as u64);
+    match files {
+        1 => format!("the data is in another file: {first}\n"),
+        _ => format!(
+            "the data is in {}, the first {first}\n",
+            plural(files, "other file")
+        ),
+    }
 }
 
 /// In how many letters each of these lines says what there is.
@@ -135,7 +168,8 @@ fn layout(summary: &Summary) -> String {
         let group = |(rows, size)| format!("{} in {}", plural(rows, "row"), bytes(size));
         let (smallest, largest) = (group(smallest), group(largest));
         out.push_str(&format!(
-            "the smallest row group has {smallest}, the largest {largest}\n"
+            "the smallest {} has {smallest}, the largest {largest}\n",
+            summary.group_name()
         ));
     }
     for (title, list) in [
@@ -178,13 +212,14 @@ fn columns(summary: &Summary, most: usize) -> String {
         .filter_map(|column| column.compressed)
         .sum();
     let size = |index: &usize| summary.columns[*index].compressed;
-    let mut shown: Vec<usize> = (0..summary.columns.len()).collect();
+    let is_shown = |index: &usize| summary.columns[*index].shown;
+    let mut shown: Vec<usize> = (0..summary.columns.len()).filter(is_shown).collect();
     shown.sort_by_key(|index| std::cmp::Reverse(size(index)));
     let hidden = shown.split_off(most.min(shown.len()));
     shown.sort_unstable();
     for index in shown {
         let column = &summary.columns[index];
-        let encrypted = summary.is_encrypted(&column.name);
+        let encrypted = summary.is_encrypted(&column.leaf.name);
         table.push(cells(column, whole, encrypted));
     }
     let mut out = format!("{}\n", (4..=7).fold(table, Table::right));
@@ -205,9 +240,9 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
         _ => format!("{:.1}x", plain as f64 / compressed as f64),
     };
     let cells = [
-        column.name.clone(),
-        column.ty.to_string(),
-        column.codecs.join(" "),
+        column.leaf.name.clone(),
+        column.leaf.full_type(),
+        codecs(column).join(" "),
         column.encodings.join(" "),
         column.compressed.map_or_else(unknown, bytes),
         column
@@ -218,8 +253,8 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
             .zip(column.uncompressed)
             .map_or_else(unknown, ratio),
         column.stats.null_count.map_or_else(unknown, count),
-        bound_cell(&column.ty, column.stats.min.as_ref()),
-        bound_cell(&column.ty, column.stats.max.as_ref()),
+        bound_cell(&column.leaf.ty, column.stats.min.as_ref()),
+        bound_cell(&column.leaf.ty, column.stats.max.as_ref()),
         match encrypted {
             true => "encrypted".into(),
             false => column.indexes(),
@@ -228,27 +263,45 @@ fn cells(column: &ColumnSummary, whole: u64, encrypted: bool) -> Vec<Option<Stri
     cells.into_iter().map(Some).collect()
 }
 
+fn codecs(column: &ColumnSummary) -> Vec<String> {
+    let codecs = column.codecs.iter();
+    let name = |codec: &Option<Codec>| codec.map_or("unknown".into(), |codec| codec.to_string());
+    codecs.map(name).collect()
+}
+
+fn column_json(column: &ColumnSummary) -> Value {
+    let leaf = &column.leaf;
+    let mut object = json!({
+        "name": leaf.name,
+        "path": leaf.path,
+        "type": leaf.ty.to_string(),
+        "full_type": leaf.full_type(),
+        "codecs": codecs(column),
+        "encodings": column.encodings,
+        "compressed_bytes": column.compressed,
+        "uncompressed_bytes": column.uncompressed,
+        "index_bytes": column.index_bytes,
+        "null_count": column.stats.null_count,
+        "min": bound_json(&leaf.ty, &column.stats.min),
+        "min_exact": column.stats.min.as_ref().map(|bound| bound.exact),
+        "max": bound_json(&leaf.ty, &column.stats.max),
+        "max_exact": column.stats.max.as_ref().map(|bound| bound.exact),
+        "has_index": column.has_index(),
+        "has_bloom": column.has_bloom(),
+        "bloom_is_trusted": !column.doubtful_bloom,
+        "distrust": column.distrust,
+        "unread_row_groups": column.unread,
+    });
+    for (name, number) in leaf.numbers() {
+        object[name] = number;
+    }
+    if let Place::Parquet(path) = &leaf.place {
+        object["path_in_schema"] = path.as_slice().into();
+    }
+    object
+}
+
 fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
-    let column = |column: &ColumnSummary| {
-        json!({
-            "name": column.name,
-            "path": column.path,
-            "type": column.ty.to_string(),
-            "codecs": column.codecs,
-            "encodings": column.encodings,
-            "compressed_bytes": column.compressed,
-            "uncompressed_bytes": column.uncompressed,
-            "null_count": column.stats.null_count,
-            "min": bound_json(&column.ty, &column.stats.min),
-            "min_exact": column.stats.min.as_ref().map(|bound| bound.exact),
-            "max": bound_json(&column.ty, &column.stats.max),
-            "max_exact": column.stats.max.as_ref().map(|bound| bound.exact),
-            "has_index": column.has_index(),
-            "has_bloom": column.has_bloom(),
-            "bloom_is_trusted": !column.doubtful_bloom,
-            "distrust": column.distrust,
-        })
-    };
     let encrypted = |entry: &Encrypted| {
         json!({
             "column": entry.column,
@@ -257,6 +310,7 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
             "mask": entry.mask,
         })
     };
+    let columns = summary.columns.iter().filter(|column| column.shown);
     let row_group = |(rows, bytes): (u64, u64)| json!({"rows": rows, "bytes": bytes});
     json!({
         "schema_version": 1,
@@ -266,7 +320,10 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
         "rows": summary.rows,
         "row_groups": summary.row_groups,
         "bytes": summary.bytes,
+        "data_bytes": summary.data_bytes,
+        "index_bytes": summary.index_bytes,
         "footer_bytes": summary.footer_bytes,
+        "other_files": summary.elsewhere,
         "smallest_row_group": summary.extremes.map(|[smallest, _]| row_group(smallest)),
         "largest_row_group": summary.extremes.map(|[_, largest]| row_group(largest)),
         "sorted_by": summary.orders,
@@ -275,6 +332,6 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
         "partitions": dataset.files.partitions.len(),
         "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
-        "columns": summary.columns.iter().map(column).collect::<Vec<_>>(),
+        "columns": columns.map(column_json).collect::<Vec<_>>(),
     })
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use lith_format::error::{Error, Result as FormatResult};
-use lith_format::meta::StrideMeta;
+use lith_format::meta::{Format, StrideMeta};
 use lith_format::parquet::page::PageHeader;
 use lith_format::stats::{Bound, ColumnStats};
 use lith_reader::file::{File, OpenOptions};
@@ -19,6 +19,7 @@ use crate::args::Pages;
 use crate::failure::{Failed, Result};
 use crate::keys::decryption;
 use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
+use crate::names::group_name;
 use crate::output::{Document, Listed, Listing, Table, count, print_documents};
 
 /// A stride of a column, or the error in its place.
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Pages) -> Result {
 }
 
 fn show(file: &File, args: &Pages, wanted: &mut Wanted, document: &mut Document<'_>) -> Result {
-    let columns = wanted.select(file.schema(), file.path(), document.is_alone())?;
+    let columns = wanted.select(file, document.is_alone())?;
     if columns.is_empty() && args.columns.is_some() {
         return Ok(());
     }
@@ -186,7 +187,7 @@ fn of_stride(stride: StrideMeta, encoding: Option<&str>) -> Stride {
 }
 
 const TITLES: [&str; 15] = [
-    "row group",
+    GROUP,
     "column",
     "type",
     "encoding",
@@ -202,6 +203,8 @@ const TITLES: [&str; 15] = [
     "max",
     ERROR,
 ];
+/// The title for pages; strides are in stripes.
+const GROUP: &str = "row group";
 /// The column of errors, shown only if some row has one.
 const ERROR: &str = "error";
 /// Columns of numbers, and columns that only pages have.
@@ -217,7 +220,11 @@ fn table(rows: &[Vec<String>], paged: bool) -> Table {
         (paged || !OF_PAGES.contains(column)) && (broken || TITLES[*column] != ERROR)
     };
     let shown: Vec<usize> = (0..TITLES.len()).filter(is_shown).collect();
-    let mut table = Table::new(shown.iter().map(|&column| TITLES[column]));
+    let title = |column: &usize| match TITLES[*column] {
+        GROUP if !paged => group_name(Format::Orc),
+        title => title,
+    };
+    let mut table = Table::new(shown.iter().map(title));
     for row in rows {
         let cells = shown.iter().filter_map(|&column| row.get(column));
         table.push(cells.cloned().map(Some).collect());
@@ -268,6 +275,9 @@ impl Listed for Row<'_> {
 
     fn json(&self) -> Value {
         let mut out = json!({"row_group": self.row_group, "column": self.column.name});
+        for (name, number) in self.column.numbers() {
+            out[name] = number;
+        }
         let stride = match &self.stride {
             Ok(stride) => stride,
             Err(error) => {

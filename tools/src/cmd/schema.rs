@@ -3,8 +3,10 @@
 use std::io::{self, Write};
 
 use lith_format::error::Error;
+use lith_format::meta::Format;
 use lith_format::render::{escape_controls, escape_json, render_json_string};
 use lith_format::scan::TableSchema;
+use lith_format::schema::Schema as StoredSchema;
 use lith_format::types::LogicalType;
 use lith_format::{orc, parquet};
 use lith_planner::ddl::{create_table, spark_notation};
@@ -14,16 +16,17 @@ use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
 use crate::leaves::shorten;
-use crate::names::shown_path;
+use crate::names::{shown_path, shown_type};
 
 pub(super) fn run(args: &Schema) -> Result {
     let opened = Opened::new(&args.input)?;
     let table = &opened.table.schema;
-    let first = opened.paths().first().cloned().unwrap_or_default();
-    let at = |error: Error| error.at_path(&first);
+    let path = opened.paths().first().cloned().unwrap_or_default();
+    let at = |error: Error| error.at_path(&path);
+    let first = || opened.files().next().transpose();
     let text = match args.format {
-        SchemaFormat::Text => text(table),
-        SchemaFormat::Json => json(table),
+        SchemaFormat::Text => text(table, opened.format.unwrap_or(Format::Parquet)),
+        SchemaFormat::Json => json(table, opened.format.unwrap_or(Format::Parquet)),
         SchemaFormat::Spark => {
             check_for_spark(&opened)?;
             spark_notation(&table.schema) + "\n"
@@ -32,21 +35,28 @@ pub(super) fn run(args: &Schema) -> Result {
             check_for_spark(&opened)?;
             ddl(&opened)?
         }
-        SchemaFormat::Parquet => match opened.only_file()?.as_ref().and_then(File::parquet) {
+        SchemaFormat::Parquet => match first()?.as_ref().and_then(File::parquet) {
             Some(file) => parquet::notation::notation(&file.footer().schema),
             None => {
-                parquet::notation::notation(&parquet::schema::encode(&table.schema).map_err(at)?)
+                let elements = parquet::schema::encode(&stored(table)).map_err(at)?;
+                parquet::notation::notation(&elements)
             }
         },
-        SchemaFormat::Orc => match opened.only_file()?.as_ref().and_then(File::orc) {
+        SchemaFormat::Orc => match first()?.as_ref().and_then(File::orc) {
             Some(file) => line(&orc::notation::notation(&file.footer().types)),
             None => {
-                let types = orc::schema::encode(&table.schema).map_err(at)?;
+                let types = orc::schema::encode(&stored(table)).map_err(at)?;
                 line(&orc::notation::notation(&types))
             }
         },
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// The columns that files hold: in a format's notation there is no place for those of directories.
+fn stored(table: &TableSchema) -> StoredSchema {
+    let fields = &table.schema.fields[..table.data_columns()];
+    StoredSchema::new(fields.to_vec())
 }
 
 fn line(text: &str) -> String {
@@ -130,7 +140,7 @@ fn ddl(opened: &Opened) -> Result<String> {
     Ok(create_table(&name, &opened.table.schema, format, &location))
 }
 
-fn text(table: &TableSchema) -> String {
+fn text(table: &TableSchema, format: Format) -> String {
     let fields = &table.schema.fields;
     let shown = |name: &str| escape_controls(name).chars().count();
     let width = fields.iter().map(|field| shown(&field.name)).max();
@@ -143,7 +153,7 @@ fn text(table: &TableSchema) -> String {
             (false, false) => "  not null",
         };
         let name = escape_controls(&field.name);
-        let ty = escape_controls(&field.ty.to_string());
+        let ty = escape_controls(&shown_type(&field.ty, format));
         // no width of a format may be as large as a name
         let padding = " ".repeat(width - name.chars().count());
         out.push_str(&format!("{name}{padding}  {ty}{mark}\n"));
@@ -151,7 +161,7 @@ fn text(table: &TableSchema) -> String {
     out
 }
 
-fn json(table: &TableSchema) -> String {
+fn json(table: &TableSchema, format: Format) -> String {
     let mut out = String::from("{\"schema_version\":1,\"columns\":[");
     for (index, field) in table.schema.fields.iter().enumerate() {
         out.push_str(if index > 0 {
@@ -162,6 +172,8 @@ fn json(table: &TableSchema) -> String {
         render_json_string(&field.name, &mut out);
         out.push_str(",\"type\":");
         render_json_string(&field.ty.to_string(), &mut out);
+        out.push_str(",\"full_type\":");
+        render_json_string(&shown_type(&field.ty, format), &mut out);
         let (nullable, partition) = (field.nullable, index >= table.data_columns());
         out.push_str(&format!(
             ",\"nullable\":{nullable},\"partition\":{partition}}}"
@@ -185,7 +197,7 @@ mod tests {
         let names = ["a", long.as_str()];
         let fields = names.map(|name| Field::nullable(name, LogicalType::Int32));
         let table = TableSchema::of_file(Arc::new(Schema::new(fields.to_vec())));
-        let text = text(&table);
+        let text = text(&table, Format::Parquet);
         assert!(text.lines().all(|line| line.len() == long.len() + 5));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use lith_format::error::Result as FormatResult;
-use lith_format::meta::ChunkMeta;
+use lith_format::meta::{ChunkMeta, Format};
 use lith_reader::file::File;
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use crate::args::Stats;
 use crate::dataset::Dataset;
 use crate::failure::{Failed, Result};
 use crate::leaves::{Leaf, Wanted, bound_cell, bound_json};
+use crate::names::group_name;
 use crate::output::{Document, Listed, Listing, Table, bytes, count};
 
 /// A leaf in a row group of a file, or the error in its place.
@@ -32,7 +33,7 @@ pub(super) fn run(args: &Stats) -> Result {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut document = Document::new(&mut out, args.format);
     let told = dataset.each(|file| {
-        let leaves = wanted.select(file.schema(), file.path(), unnamed)?;
+        let leaves = wanted.select(file, unnamed)?;
         if leaves.is_empty() && args.columns.is_some() {
             return Ok(());
         }
@@ -59,20 +60,12 @@ fn each_chunk(
 ) -> FormatResult<()> {
     let name = file.path().display().to_string();
     for row_group in 0..file.row_groups() {
-        // sizes of ORC's columns are in the footer of their stripe
-        let stripe = file.orc().map(|orc| {
-            let walk = orc.walk(file.source().as_ref(), row_group);
-            walk.map(|walk| walk.meta())
-                .map_err(|error| failed.add(error))
-        });
+        let group = file.row_group(row_group);
+        let group = group.map_err(|error| failed.add(error));
         for leaf in leaves {
-            let chunk = match &stripe {
-                Some(Err(told)) => Err(told.clone()),
-                Some(Ok(stripe)) => Ok(stripe.chunks.get(leaf.id.index()).map(Cow::Borrowed)),
-                None => file
-                    .chunk(row_group, leaf.id)
-                    .map(|chunk| chunk.map(Cow::Owned))
-                    .map_err(|error| failed.add(error)),
+            let chunk = match &group {
+                Err(told) => Err(told.clone()),
+                Ok(group) => group.chunk(leaf.id).map_err(|error| failed.add(error)),
             };
             let Some(chunk) = chunk.transpose() else {
                 continue;
@@ -90,11 +83,20 @@ fn each_chunk(
     Ok(())
 }
 
+/// A table of rows, whose first cell says what the second one counts.
 fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
-    let unnamed = usize::from(unnamed);
+    let mut groups: Vec<&str> = rows
+        .iter()
+        .filter_map(|row| Some(row.first()?.as_str()))
+        .collect();
+    groups.dedup();
+    let group = match groups[..] {
+        [group] => group,
+        _ => group_name(Format::Parquet),
+    };
     let titles = [
+        group,
         "file",
-        "row group",
         "column",
         "rows",
         "values",
@@ -104,15 +106,20 @@ fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
         "min",
         "max",
         "size",
-        "plain",
-        "not trusted",
+        "uncompressed",
+        "index",
+        "bounds are not used because",
     ];
-    let mut table = Table::new(titles.into_iter().skip(unnamed));
+    let is_shown = |column: &usize| *column != 1 || !unnamed;
+    let shown: Vec<usize> = (0..titles.len()).filter(is_shown).collect();
+    let mut table = Table::new(shown.iter().map(|&column| titles[column]));
     for row in rows {
-        table.push(row.iter().skip(unnamed).cloned().map(Some).collect());
+        let cells = shown.iter().filter_map(|&column| row.get(column + 1));
+        table.push(cells.cloned().map(Some).collect());
     }
-    let numbers = [1, 3, 4, 5, 6, 7, 10, 11].map(|column| column - unnamed);
-    numbers.into_iter().fold(table, Table::right)
+    let numbers = shown.iter().enumerate();
+    let numbers = numbers.filter(|(_, column)| [0, 3, 4, 5, 6, 7, 10, 11, 12].contains(*column));
+    numbers.fold(table, |table, (place, _)| table.right(place))
 }
 
 impl Listed for Row<'_> {
@@ -123,15 +130,16 @@ impl Listed for Row<'_> {
     fn cells(&self) -> Vec<String> {
         let none = || "-".to_string();
         let place = [
-            self.file.to_string(),
+            group_name(self.leaf.format()).to_string(),
             self.row_group.to_string(),
+            self.file.to_string(),
             self.leaf.name.clone(),
             count(self.rows),
         ];
         let chunk = match &self.chunk {
             Ok(chunk) => chunk,
             Err(error) => {
-                let unknown = std::iter::repeat_with(none).take(8);
+                let unknown = std::iter::repeat_with(none).take(9);
                 let place = place.into_iter().chain(unknown);
                 return place.chain([error.clone()]).collect();
             }
@@ -148,41 +156,55 @@ impl Listed for Row<'_> {
             bound_cell(ty, stats.max.as_ref()),
             size(chunk.compressed_bytes),
             size(chunk.uncompressed_bytes),
+            size(chunk.index_bytes),
             chunk.distrust.unwrap_or_default().to_string(),
         ];
         place.into_iter().chain(known).collect()
     }
 
     fn json(&self) -> Value {
-        let chunk = match &self.chunk {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                return json!({
-                    "file": self.file,
-                    "row_group": self.row_group,
-                    "column": self.leaf.name,
-                    "error": error,
-                });
-            }
-        };
-        let (stats, ty) = (&chunk.stats, &self.leaf.ty);
-        json!({
+        let mut out = json!({
             "file": self.file,
             "row_group": self.row_group,
             "column": self.leaf.name,
-            "type": ty.to_string(),
-            "rows": self.rows,
-            "value_count": stats.value_count,
-            "null_count": stats.null_count,
-            "nan_count": stats.nan_count,
-            "distinct_count": stats.distinct_count,
-            "min": bound_json(ty, &stats.min),
-            "min_exact": stats.min.as_ref().map(|bound| bound.exact),
-            "max": bound_json(ty, &stats.max),
-            "max_exact": stats.max.as_ref().map(|bound| bound.exact),
-            "compressed_bytes": chunk.compressed_bytes,
-            "uncompressed_bytes": chunk.uncompressed_bytes,
-            "distrust": chunk.distrust,
-        })
+        });
+        for (name, number) in self.leaf.numbers() {
+            out[name] = number;
+        }
+        let chunk = match &self.chunk {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                out["error"] = error.as_str().into();
+                return out;
+            }
+        };
+        let (stats, ty) = (&chunk.stats, &self.leaf.ty);
+        let members = [
+            ("type", json!(ty.to_string())),
+            ("full_type", json!(self.leaf.full_type())),
+            ("rows", json!(self.rows)),
+            ("value_count", json!(stats.value_count)),
+            ("null_count", json!(stats.null_count)),
+            ("nan_count", json!(stats.nan_count)),
+            ("distinct_count", json!(stats.distinct_count)),
+            ("min", bound_json(ty, &stats.min)),
+            (
+                "min_exact",
+                json!(stats.min.as_ref().map(|bound| bound.exact)),
+            ),
+            ("max", bound_json(ty, &stats.max)),
+            (
+                "max_exact",
+                json!(stats.max.as_ref().map(|bound| bound.exact)),
+            ),
+            ("compressed_bytes", json!(chunk.compressed_bytes)),
+            ("uncompressed_bytes", json!(chunk.uncompressed_bytes)),
+            ("index_bytes", json!(chunk.index_bytes)),
+            ("distrust", json!(chunk.distrust)),
+        ];
+        for (name, value) in members {
+            out[name] = value;
+        }
+        out
     }
 }

@@ -68,6 +68,7 @@ pub(super) fn print(
         limits,
         out,
         site: (0, String::new()),
+        elsewhere: false,
         failed: Failed::default(),
     };
     let mut chunks = Elements::new(&["row_groups", "columns"], |places: &[usize], chunk| {
@@ -141,6 +142,8 @@ struct ChunkPrinter<'a> {
     out: &'a mut dyn Printer,
     /// The row group and the column that are printed.
     site: (usize, String),
+    /// Whether they are in another file: that nothing of them is in this one is as it should be.
+    elsewhere: bool,
     failed: Failed,
 }
 
@@ -150,6 +153,7 @@ impl ChunkPrinter<'_> {
         let chunk = &self.chunk(places, chunk);
         let name = leaf.map(Leaf::dotted_path).unwrap_or_default();
         self.site = (places.first().copied().unwrap_or(0), name);
+        self.elsewhere = is_elsewhere(chunk.node);
         self.out.part(Part::BeginObject)?;
         for (name, place) in ["row_group", "column"].iter().zip(places) {
             self.member(name, (*place).into())?;
@@ -241,6 +245,9 @@ impl ChunkPrinter<'_> {
             return Ok(());
         };
         self.member(name, error.to_string().into())?;
+        if self.elsewhere {
+            return Ok(());
+        }
         let (row_group, column) = &self.site;
         let located = error.at_column(column.as_str()).at_row_group(*row_group);
         self.failed.add(located);
@@ -356,7 +363,7 @@ impl ChunkPrinter<'_> {
         let encrypted = node.get("crypto_metadata").is_some();
         chunk.absence = if encrypted && let Err(error) = self.unlock(places, &mut chunk) {
             Some(error)
-        } else if matches!(node.get("file_path"), Some(Node::Text(path)) if !path.is_empty()) {
+        } else if is_elsewhere(node) {
             Some(Error::unsupported("the column lies in another file"))
         } else if chunk.decrypted.is_none() && node.get("meta_data").is_none() {
             Some(Error::corrupt("column chunk without metadata"))
@@ -399,6 +406,11 @@ struct Chunk<'a> {
     cipher: Option<ChunkCipher>,
     /// Why the data it points to cannot be read, if so.
     absence: Option<Error>,
+}
+
+/// Whether a chunk is in another file, as where a `_metadata` file sums up those of a directory.
+fn is_elsewhere(chunk: &Node) -> bool {
+    matches!(chunk.get("file_path"), Some(Node::Text(path)) if !path.is_empty())
 }
 
 impl Chunk<'_> {

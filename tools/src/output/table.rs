@@ -1,8 +1,9 @@
 //! Aligned columns for people. Control characters are shown, not sent to the terminal.
 
 use std::fmt;
+use std::io::{self, IsTerminal};
 
-use comfy_table::{CellAlignment, LineStyle, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, LineStyle, TableStyle, Width};
 use lith_format::render::escape_controls;
 
 /// A rule under the names, nothing else.
@@ -10,7 +11,11 @@ const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// A table under construction.
-pub struct Table(comfy_table::Table);
+pub struct Table {
+    inner: comfy_table::Table,
+    /// Columns of numbers, which mean something only as a whole.
+    numbers: Vec<usize>,
+}
 
 impl Table {
     /// A table with these column names.
@@ -18,7 +23,10 @@ impl Table {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE);
         table.set_header(names.into_iter().map(escape_controls));
-        Table(table)
+        Table {
+            inner: table,
+            numbers: Vec::new(),
+        }
     }
 
     /// Appends a row; null shows as `null`.
@@ -26,16 +34,68 @@ impl Table {
         let shown = |cell: Option<String>| {
             cell.map_or_else(|| "null".into(), |text| escape_controls(&text))
         };
-        self.0.add_row(cells.into_iter().map(shown));
+        self.inner.add_row(cells.into_iter().map(shown));
     }
 
     /// Aligns a column of numbers to the right.
     pub fn right(mut self, column: usize) -> Self {
-        if let Some(column) = self.0.column_mut(column) {
+        self.numbers.push(column);
+        if let Some(column) = self.inner.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
         self
     }
+
+    /// The table with the longest texts cut so that it is no wider than a terminal of `width` columns, if that is
+    /// possible: of a text at least so much is left that it may be told from others.
+    fn fit(&self, width: u16) -> Option<comfy_table::Table> {
+        const LEAST: u16 = 8;
+        /// Two blanks about a cell and one between two.
+        const AROUND: u16 = 3;
+        let mut widths = self.inner.column_max_content_widths();
+        let whole = |widths: &[u16]| {
+            let cells = widths.iter().map(|&width| u32::from(width + AROUND));
+            cells.sum::<u32>().saturating_sub(1)
+        };
+        if whole(&widths) <= width.into() {
+            return None;
+        }
+        while whole(&widths) > width.into() {
+            let texts = (0..widths.len()).filter(|column| !self.numbers.contains(column));
+            let longest = texts.max_by_key(|&column| widths[column])?;
+            if widths[longest] <= LEAST {
+                break;
+            }
+            widths[longest] -= 1;
+        }
+        let mut table = self.inner.clone();
+        // texts are cut where they end, not before the last word that fits
+        table.set_delimiter('\0');
+        for (column, width) in table.column_iter_mut().zip(widths) {
+            let padding = column.padding_width();
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + padding)));
+        }
+        if let Some(header) = table.header() {
+            let mut header = header.clone();
+            header.max_height(1);
+            table.set_header(header);
+        }
+        for row in table.row_iter_mut() {
+            row.max_height(1);
+        }
+        Some(table)
+    }
+}
+
+/// How many columns the terminal has that shows the output, if one does; `COLUMNS` overrules it.
+fn terminal_width() -> Option<u16> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.and_then(|columns| columns.parse().ok());
+    told.filter(|&columns| columns > 0)
+        .or_else(|| comfy_table::Table::new().width())
 }
 
 /// How many rows of a long table are aligned with each other.
@@ -81,7 +141,10 @@ impl<T> Blocks<T> {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        match terminal_width().and_then(|width| self.fit(width)) {
+            Some(fitting) => fitting.fmt(f),
+            None => self.inner.fmt(f),
+        }
     }
 }
 
@@ -105,6 +168,40 @@ mod tests {
         assert!(blocks.finish().is_none());
         let mut none = Blocks::new(|_: &[usize]| Table::new(["n"]));
         assert_eq!(none.finish().map(|text| lines(&text)), Some(2));
+    }
+
+    #[test]
+    fn the_longest_texts_are_cut_until_the_table_fits() {
+        let mut table = Table::new(["name", "type", "rows"]).right(2);
+        let long = "a long name of two words and more".to_owned();
+        table.push(
+            [
+                long.clone(),
+                "decimal(38,18)".into(),
+                "1,234,567,890".into(),
+            ]
+            .map(Some)
+            .into(),
+        );
+        table.push(["b".to_owned(), "int".into(), "7".into()].map(Some).into());
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let natural = widest(&table.inner.to_string()) as u16;
+        assert!(table.fit(natural).is_none());
+        for width in [natural - 1, 60, 45] {
+            let text = table.fit(width).unwrap().to_string();
+            assert!(widest(&text) <= width.into(), "{width}: {text}");
+            assert_eq!(text.lines().count(), 4, "{text}");
+            assert!(
+                text.contains('…') && text.contains("1,234,567,890"),
+                "{text}"
+            );
+        }
+        // numbers and the beginnings of texts stay, however narrow it is
+        let text = table.fit(10).unwrap().to_string();
+        assert!(
+            text.contains("a long …") && text.contains("1,234,567,890"),
+            "{text}"
+        );
     }
 
     #[test]
