@@ -1,6 +1,12 @@
 //! Fields of structs as columns: what a plan asks of the table where only some are in use.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may fail where it likes"
+)]
+
+mod support;
 
 use std::sync::Arc;
 
@@ -9,9 +15,9 @@ use lith_format::scalar::Scalar;
 use lith_format::scan::Output;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
-use lith_planner::discover::{DataFile, Dataset, Partition};
 use lith_planner::error::PlanErrorKind;
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
+use support::one_file;
 
 fn structure(fields: Vec<Field>) -> LogicalType {
     LogicalType::Struct(Arc::from(fields))
@@ -27,21 +33,7 @@ fn table() -> Table {
         Field::nullable("l", LogicalType::List(Arc::new(element))),
     ];
     let stored = Schema::new(vec![Field::required("s", structure(fields)), int("x")]);
-    let file = DataFile {
-        path: "part-0".into(),
-        bytes: 100,
-        partition: 0,
-    };
-    let partition = Partition {
-        directory: String::new(),
-        values: Vec::new(),
-    };
-    let dataset = Dataset {
-        files: vec![file],
-        partitions: vec![partition],
-        partition_columns: Vec::new(),
-    };
-    Table::new(&stored, dataset)
+    one_file(&stored)
 }
 
 fn planned(predicate: Option<&str>, columns: &[&str]) -> ScanPlan {

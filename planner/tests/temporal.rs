@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod support;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,8 +15,8 @@ use lith_format::schema::{Field, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::{Layout, LogicalType, TimeUnit, Zone};
 use lith_format::vector::{Batch, Values, Vector};
-use lith_planner::discover::{DataFile, Dataset, Partition};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
+use support::{kept_rows, one_file};
 
 /// A column `c` and some nanoseconds of it.
 struct Column {
@@ -32,21 +34,12 @@ impl Column {
         }
     }
 
+    fn schema(&self) -> Schema {
+        Schema::new(vec![Field::nullable("c", self.ty.clone())])
+    }
+
     fn table(&self) -> Table {
-        let stored = Schema::new(vec![Field::nullable("c", self.ty.clone())]);
-        let dataset = Dataset {
-            files: vec![DataFile {
-                path: "f".into(),
-                bytes: 1,
-                partition: 0,
-            }],
-            partitions: vec![Partition {
-                directory: String::new(),
-                values: Vec::new(),
-            }],
-            partition_columns: Vec::new(),
-        };
-        Table::new(&stored, dataset)
+        one_file(&self.schema())
     }
 
     fn stored(&self) -> Vec<Option<i64>> {
@@ -78,7 +71,7 @@ impl Column {
         let stored = self.stored();
         let numbers: Vec<i64> = stored.iter().map(|v| v.unwrap_or(0)).collect();
         Batch {
-            schema: Arc::new(Schema::new(vec![Field::nullable("c", self.ty.clone())])),
+            schema: Arc::new(self.schema()),
             rows: stored.len(),
             columns: vec![Vector {
                 ty: self.ty.clone(),
@@ -118,15 +111,7 @@ impl Column {
     }
 
     fn rows(&self, plan: &ScanPlan) -> Vec<bool> {
-        let batch = self.batch();
-        let mut kept = vec![!plan.empty; batch.rows];
-        for predicate in plan.predicates().unwrap() {
-            let truth = predicate.evaluate(&batch).unwrap();
-            for (row, kept) in kept.iter_mut().enumerate() {
-                *kept &= truth.get(row);
-            }
-        }
-        kept
+        kept_rows(plan, &self.batch())
     }
 
     /// The rows are those expected; bounds of runs of rows say nothing else. How often they decided.

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod support;
+
 use std::sync::Arc;
 
 use lith_format::filter::{CompareOp, Filter};
@@ -10,39 +12,29 @@ use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, ByteViews, Values, Vector};
-use lith_planner::discover::{DataFile, Dataset, Partition};
 use lith_planner::error::{PlanError, PlanErrorKind};
-use lith_planner::plan::{Query, ScanPlan, Table, plan};
+use lith_planner::plan::{Query, ScanPlan, plan};
+use support::{kept_rows, one_file};
 
 /// Row n holds the digit n thirty-two times.
 const ROWS: u8 = 10;
 
+fn schema() -> Schema {
+    Schema::new(vec![Field::nullable("u", LogicalType::Uuid)])
+}
+
 fn planned(predicate: &str) -> Result<ScanPlan, PlanError> {
-    let stored = Schema::new(vec![Field::nullable("u", LogicalType::Uuid)]);
-    let dataset = Dataset {
-        files: vec![DataFile {
-            path: "f".into(),
-            bytes: 1,
-            partition: 0,
-        }],
-        partitions: vec![Partition {
-            directory: String::new(),
-            values: Vec::new(),
-        }],
-        partition_columns: Vec::new(),
-    };
     let query = Query {
         predicate: Some(predicate),
         ..Query::default()
     };
-    plan(&Table::new(&stored, dataset), &query)
+    plan(&one_file(&schema()), &query)
 }
 
 fn rows(predicate: &str) -> Vec<u8> {
     let values: Vec<[u8; 16]> = (0..ROWS).map(|digit| [digit * 0x11; 16]).collect();
-    let fields = vec![Field::nullable("u", LogicalType::Uuid)];
     let batch = Batch {
-        schema: Arc::new(Schema::new(fields)),
+        schema: Arc::new(schema()),
         columns: vec![Vector {
             ty: LogicalType::Uuid,
             len: ROWS.into(),
@@ -52,10 +44,8 @@ fn rows(predicate: &str) -> Vec<u8> {
         rows: ROWS.into(),
     };
     let plan = planned(predicate).unwrap_or_else(|error| panic!("{predicate}: {error}"));
-    let asked = plan.predicates().unwrap();
-    let answers: Vec<_> = asked.iter().map(|p| p.evaluate(&batch).unwrap()).collect();
-    let keeps = |row: &u8| !plan.empty && answers.iter().all(|bits| bits.get((*row).into()));
-    (0..ROWS).filter(keeps).collect()
+    let kept = (0..ROWS).zip(kept_rows(&plan, &batch));
+    kept.filter_map(|(row, kept)| kept.then_some(row)).collect()
 }
 
 #[test]

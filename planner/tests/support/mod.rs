@@ -1,4 +1,4 @@
-//! Runs the oracle's queries through the planner and compares.
+//! Tables for tests, plans evaluated on rows, and the oracle's queries planned and compared.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -9,11 +9,43 @@ use std::sync::Arc;
 
 use lith_format::schema::{Field, Schema};
 use lith_format::types::{LogicalType as T, TimeUnit, Zone};
-use lith_planner::discover::{PartitionTypes, discover};
+use lith_format::vector::Batch;
+use lith_planner::discover::{DataFile, Dataset, Partition, PartitionTypes, discover};
 use lith_planner::expr::Expr;
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
 use lith_planner::sql;
 use serde_json::Value;
+
+/// A table of one file, which does not exist, without partition columns.
+pub fn one_file(stored: &Schema) -> Table {
+    let file = DataFile {
+        path: "part-0".into(),
+        bytes: 100,
+        partition: 0,
+    };
+    let partition = Partition {
+        directory: String::new(),
+        values: Vec::new(),
+    };
+    let dataset = Dataset {
+        files: vec![file],
+        partitions: vec![partition],
+        partition_columns: Vec::new(),
+    };
+    Table::new(stored, dataset)
+}
+
+/// For each row of a batch, whether the plan's predicates keep it.
+pub fn kept_rows(plan: &ScanPlan, batch: &Batch) -> Vec<bool> {
+    let mut kept = vec![!plan.empty; batch.rows];
+    for predicate in plan.predicates().unwrap() {
+        let truth = predicate.evaluate(batch).unwrap();
+        for (row, kept) in kept.iter_mut().enumerate() {
+            *kept &= truth.get(row);
+        }
+    }
+    kept
+}
 
 /// The folder of cases and datasets.
 pub struct Oracle {
