@@ -91,7 +91,7 @@ fn begin(footer_length: u64, out: &mut dyn Printer) -> Result<()> {
     }))
 }
 
-/// Prints what can be read of a footer that is encrypted, and that no more can.
+/// Prints the readable part of an encrypted footer, and the error of the rest.
 fn print_locked(
     source: &dyn Source,
     error: &Error,
@@ -158,37 +158,10 @@ impl ChunkPrinter<'_> {
         for (name, place) in ["row_group", "column"].iter().zip(places) {
             self.member(name, (*place).into())?;
         }
-        self.pages(chunk)?;
-        for (name, (shape, module)) in [
-            ("column_index", COLUMN_INDEX),
-            ("offset_index", OFFSET_INDEX),
-        ] {
-            let index = self.index(chunk, name, (shape, module));
-            let is_there = matches!(index, Ok(Some(_)));
-            self.member(&format!("has_{name}"), is_there.into())?;
-            match index {
-                Ok(None) => {}
-                Ok(Some(bytes)) => {
-                    self.out.part(Part::Name(name))?;
-                    tree::emit(&bytes, shape, self.limits, &mut |event| {
-                        part(event, self.out)
-                    })?;
-                }
-                Err(error) => self.note(&format!("{name}_error"), Some(error))?,
-            }
-        }
-        let bloom = self.bloom_filter(chunk);
-        let is_there = matches!(bloom, Ok(Some(_)));
-        self.member("has_bloom_filter", is_there.into())?;
-        match bloom {
-            Ok(None) => {}
-            Ok(Some((header, bits))) => {
-                self.out.part(Part::Name("bloom_filter_header"))?;
-                print_tree(header, self.out)?;
-                self.out.members(&bits)?;
-            }
-            Err(error) => self.note("bloom_filter_error", Some(error))?,
-        }
+        self.print_pages(chunk)?;
+        self.print_index(chunk, "column_index", COLUMN_INDEX)?;
+        self.print_index(chunk, "offset_index", OFFSET_INDEX)?;
+        self.print_bloom_filter(chunk)?;
         if let Some(values) = leaf.and_then(|leaf| statistics(chunk.meta(), leaf)) {
             self.member("statistics_decoded", values.into())?;
         }
@@ -200,7 +173,7 @@ impl ChunkPrinter<'_> {
     }
 
     /// Prints the page headers up to the first error.
-    fn pages(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+    fn print_pages(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let headers = || PageHeaders::new(chunk.meta(), chunk.cipher.clone(), self.limits);
         let headers = chunk.check_readable().and_then(|()| headers());
         let (mut count, mut types, mut failed) = (0, Map::new(), None);
@@ -213,7 +186,7 @@ impl ChunkPrinter<'_> {
                     let (headed, error) = headers.next(&mut self.window);
                     failed = error;
                     match headed {
-                        Some(headed) => self.page(headed)?,
+                        Some(headed) => self.print_page(headed)?,
                         None => break,
                     }
                 }
@@ -226,7 +199,7 @@ impl ChunkPrinter<'_> {
         self.note("page_error", failed)
     }
 
-    fn page(&mut self, page: Headed) -> Result<()> {
+    fn print_page(&mut self, page: Headed) -> Result<()> {
         self.out.part(Part::BeginObject)?;
         self.member("offset", page.offset.into())?;
         self.member("header_length", page.length.into())?;
@@ -235,11 +208,43 @@ impl ChunkPrinter<'_> {
         self.out.part(Part::EndObject)
     }
 
+    fn print_index(&mut self, chunk: &Chunk<'_>, name: &str, index: Index) -> Result<()> {
+        let bytes = self.index(chunk, name, index);
+        let is_there = matches!(bytes, Ok(Some(_)));
+        self.member(&format!("has_{name}"), is_there.into())?;
+        match bytes {
+            Ok(None) => Ok(()),
+            Ok(Some(bytes)) => {
+                self.out.part(Part::Name(name))?;
+                let (shape, _) = index;
+                let out = &mut *self.out;
+                tree::emit(&bytes, shape, self.limits, &mut |event| part(event, out)).map(drop)
+            }
+            Err(error) => self.note(&format!("{name}_error"), Some(error)),
+        }
+    }
+
+    fn print_bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        let bloom = self.bloom_filter(chunk);
+        let is_there = matches!(bloom, Ok(Some(_)));
+        self.member("has_bloom_filter", is_there.into())?;
+        match bloom {
+            Ok(None) => Ok(()),
+            Ok(Some((header, bits))) => {
+                self.out.part(Part::Name("bloom_filter_header"))?;
+                print_tree(header, self.out)?;
+                self.out.members(&bits)
+            }
+            Err(error) => self.note("bloom_filter_error", Some(error)),
+        }
+    }
+
     fn member(&mut self, name: &str, value: Value) -> Result<()> {
         self.out.part(Part::Name(name))?;
         self.out.value(&value)
     }
 
+    /// Prints an error, if there is one, and counts it.
     fn note(&mut self, name: &str, error: Option<Error>) -> Result<()> {
         let Some(error) = error else {
             return Ok(());
