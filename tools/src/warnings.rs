@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use lith_format::figures::{bytes, count, plural, share};
-use lith_format::meta::Fallback;
-use lith_format::types::LogicalType;
+use lith_format::meta::{Fallback, Format};
+use lith_format::types::{LogicalType, Zone};
 
 use crate::encryption::Encrypted;
 use crate::summary::{ColumnSummary, Summary};
@@ -155,6 +155,16 @@ fn unbounded(column: &ColumnSummary, group: &str) -> Option<String> {
     if unordered || column.unbounded == 0 || is_sorted_in_vain(column) {
         return None;
     }
+    let is_int96 = matches!(
+        column.leaf.ty,
+        T::Timestamp {
+            zone: Zone::Unstated,
+            ..
+        }
+    );
+    if is_int96 && column.leaf.format() == Format::Parquet {
+        return Some("INT96 timestamps have no bounds to skip by: write INT64 timestamps".into());
+    }
     let groups = match column.unbounded {
         all if all == column.chunks => format!("any {group}"),
         some => format!("{} of {} {group}s", count(some), count(column.chunks)),
@@ -200,8 +210,10 @@ fn fallback(column: &ColumnSummary, group: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use lith_format::scalar::Scalar;
     use lith_format::schema::LeafId;
-    use lith_format::stats::ColumnStats;
+    use lith_format::stats::{Bound, ColumnStats};
+    use lith_format::types::TimeUnit;
 
     use super::*;
     use crate::leaves::{Leaf, Place};
@@ -274,6 +286,21 @@ mod tests {
         let line = "a: there are no bounds to skip by in 1 of 4 row groups: write statistics";
         assert_eq!(lines(LogicalType::Int32, unsorted), [line]);
         assert!(lines(LogicalType::Interval, unsorted).is_empty());
+        let int96 = LogicalType::Timestamp {
+            unit: TimeUnit::Nanos,
+            zone: Zone::Unstated,
+        };
+        let line = "a: INT96 timestamps have no bounds to skip by: write INT64 timestamps";
+        assert_eq!(lines(int96, unsorted), [line]);
+        let half = |column: &mut ColumnSummary| {
+            column.unbounded = 4;
+            column.stats.max = Some(Bound {
+                value: Scalar::Int(1),
+                exact: true,
+            });
+        };
+        let line = "a: only one bound can be used in any row group";
+        assert_eq!(lines(LogicalType::Int64, half), [line]);
         let distrusted = |column: &mut ColumnSummary| {
             sorted(column);
             (column.unbounded, column.distrust) = (0, Some("why"));

@@ -205,7 +205,10 @@ fn columns(summary: &Summary, most: usize) -> String {
         "max",
         "index",
     ];
-    let mut table = Table::new(titles);
+    let mut table =
+        Table::new(titles)
+            .cut_last("column")
+            .optional(&["ratio", "index", "encodings", "codec"]);
     let whole = summary
         .columns
         .iter()

@@ -224,7 +224,16 @@ fn table(rows: &[Vec<String>], paged: bool) -> Table {
         GROUP if !paged => group_name(Format::Orc),
         title => title,
     };
-    let mut table = Table::new(shown.iter().map(title));
+    let mut table = Table::new(shown.iter().map(title))
+        .cut_last("column")
+        .cut_last("type")
+        .optional(&[
+            "uncompressed",
+            "offset",
+            "first row",
+            "compressed",
+            "encoding",
+        ]);
     for row in rows {
         let cells = shown.iter().filter_map(|&column| row.get(column));
         table.push(cells.cloned().map(Some).collect());

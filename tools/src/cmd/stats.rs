@@ -112,7 +112,9 @@ fn table(rows: &[Vec<String>], unnamed: bool) -> Table {
     ];
     let is_shown = |column: &usize| *column != 1 || !unnamed;
     let shown: Vec<usize> = (0..titles.len()).filter(is_shown).collect();
-    let mut table = Table::new(shown.iter().map(|&column| titles[column]));
+    let mut table = Table::new(shown.iter().map(|&column| titles[column]))
+        .cut_last("column")
+        .optional(&["distinct", "NaNs", "index", "uncompressed", "rows"]);
     for row in rows {
         let cells = shown.iter().filter_map(|&column| row.get(column + 1));
         table.push(cells.cloned().map(Some).collect());

@@ -13,19 +13,28 @@ const STYLE: TableStyle =
 /// A table under construction.
 pub struct Table {
     inner: comfy_table::Table,
+    names: Vec<String>,
     /// Columns of numbers, which mean something only as a whole.
     numbers: Vec<usize>,
+    /// Columns that are cut last.
+    names_of_rows: Vec<usize>,
+    /// Columns that may be left out, the first one first.
+    optional: Vec<usize>,
 }
 
 impl Table {
     /// A table with these column names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: Vec<String> = names.into_iter().map(escape_controls).collect();
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE);
-        table.set_header(names.into_iter().map(escape_controls));
+        table.set_header(&names);
         Table {
             inner: table,
+            names,
             numbers: Vec::new(),
+            names_of_rows: Vec::new(),
+            optional: Vec::new(),
         }
     }
 
@@ -46,34 +55,76 @@ impl Table {
         self
     }
 
-    /// The table with the longest texts cut so that it is no wider than a terminal of `width` columns, if that is
-    /// possible: of a text at least so much is left that it may be told from others.
-    fn fit(&self, width: u16) -> Option<comfy_table::Table> {
-        const LEAST: u16 = 8;
-        /// Two blanks about a cell and one between two.
-        const AROUND: u16 = 3;
-        let mut widths = self.inner.column_max_content_widths();
-        let whole = |widths: &[u16]| {
-            let cells = widths.iter().map(|&width| u32::from(width + AROUND));
-            cells.sum::<u32>().saturating_sub(1)
-        };
-        if whole(&widths) <= width.into() {
+    /// On a terminal that is too narrow, cuts the texts of the column of this name after all others.
+    pub fn cut_last(mut self, name: &str) -> Self {
+        self.names_of_rows.extend(self.place(name));
+        self
+    }
+
+    /// On a terminal that is too narrow, leaves these columns out, the first one first.
+    pub fn optional(mut self, names: &[&str]) -> Self {
+        self.optional = names.iter().filter_map(|name| self.place(name)).collect();
+        self
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|other| other == name)
+    }
+
+    /// The widths of columns with which the table has at most `width` columns of a terminal, if that is possible:
+    /// the longest texts are cut, and optional columns are hidden (0). Nothing if the table fits as it is.
+    fn fit(&self, width: u16) -> Option<Vec<u16>> {
+        let natural = self.inner.column_max_content_widths();
+        if whole(&natural) <= width.into() {
             return None;
         }
-        while whole(&widths) > width.into() {
-            let texts = (0..widths.len()).filter(|column| !self.numbers.contains(column));
-            let longest = texts.max_by_key(|&column| widths[column])?;
-            if widths[longest] <= LEAST {
-                break;
+        let mut shown = natural;
+        let mut optional = self.optional.iter();
+        loop {
+            let mut widths = shown.clone();
+            self.cut(&mut widths, width);
+            if whole(&widths) <= width.into() {
+                return Some(widths);
             }
-            widths[longest] -= 1;
+            match optional.next() {
+                Some(&column) => shown[column] = 0,
+                None => return Some(widths),
+            }
         }
-        let mut table = self.inner.clone();
+    }
+
+    /// Cuts the longest texts to what may still be told from others.
+    fn cut(&self, widths: &mut [u16], width: u16) {
+        const LEAST: u16 = 8;
+        const LEAST_NAME: u16 = 24;
+        let is_text = |column: &usize| !self.numbers.contains(column);
+        let is_name = |column: &usize| self.names_of_rows.contains(column);
+        for (least, names) in [(LEAST, false), (LEAST_NAME, true)] {
+            while whole(widths) > width.into() {
+                let columns = (0..widths.len()).filter(is_text);
+                let columns = columns.filter(|column| is_name(column) == names);
+                match columns.max_by_key(|&column| widths[column]) {
+                    Some(longest) if widths[longest] > least => widths[longest] -= 1,
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    /// The table with columns of these widths, and the names of those that are hidden.
+    fn resized(&self, widths: &[u16]) -> (comfy_table::Table, Vec<&str>) {
+        let (mut table, mut hidden) = (self.inner.clone(), Vec::new());
         // texts are cut where they end, not before the last word that fits
         table.set_delimiter('\0');
-        for (column, width) in table.column_iter_mut().zip(widths) {
-            let padding = column.padding_width();
-            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + padding)));
+        for (index, (column, &width)) in table.column_iter_mut().zip(widths).enumerate() {
+            let cells = width.saturating_add(column.padding_width());
+            column.set_constraint(match width {
+                0 => ColumnConstraint::Hidden,
+                _ => ColumnConstraint::Absolute(Width::Fixed(cells)),
+            });
+            if width == 0 {
+                hidden.extend(self.names.get(index).map(String::as_str));
+            }
         }
         if let Some(header) = table.header() {
             let mut header = header.clone();
@@ -83,8 +134,17 @@ impl Table {
         for row in table.row_iter_mut() {
             row.max_height(1);
         }
-        Some(table)
+        (table, hidden)
     }
+}
+
+/// How many columns of a terminal the columns of these widths take that are not hidden.
+fn whole(widths: &[u16]) -> u32 {
+    /// Two blanks about a cell and one between two.
+    const AROUND: u32 = 3;
+    let shown = widths.iter().filter(|&&width| width > 0);
+    let cells = shown.map(|&width| u32::from(width) + AROUND);
+    cells.sum::<u32>().saturating_sub(1)
 }
 
 /// How many columns the terminal has that shows the output, if one does; `COLUMNS` overrules it.
@@ -141,9 +201,14 @@ impl<T> Blocks<T> {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match terminal_width().and_then(|width| self.fit(width)) {
-            Some(fitting) => fitting.fmt(f),
-            None => self.inner.fmt(f),
+        let Some(widths) = terminal_width().and_then(|width| self.fit(width)) else {
+            return self.inner.fmt(f);
+        };
+        let (table, hidden) = self.resized(&widths);
+        table.fmt(f)?;
+        match hidden.is_empty() {
+            true => Ok(()),
+            false => write!(f, "\nthe terminal is too narrow for: {}", hidden.join(", ")),
         }
     }
 }
@@ -185,10 +250,14 @@ mod tests {
         );
         table.push(["b".to_owned(), "int".into(), "7".into()].map(Some).into());
         let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let text = |table: &Table, width| {
+            let widths = table.fit(width).unwrap();
+            table.resized(&widths).0.to_string()
+        };
         let natural = widest(&table.inner.to_string()) as u16;
         assert!(table.fit(natural).is_none());
         for width in [natural - 1, 60, 45] {
-            let text = table.fit(width).unwrap().to_string();
+            let text = text(&table, width);
             assert!(widest(&text) <= width.into(), "{width}: {text}");
             assert_eq!(text.lines().count(), 4, "{text}");
             assert!(
@@ -197,11 +266,22 @@ mod tests {
             );
         }
         // numbers and the beginnings of texts stay, however narrow it is
-        let text = table.fit(10).unwrap().to_string();
+        let narrow = text(&table, 10);
         assert!(
-            text.contains("a long …") && text.contains("1,234,567,890"),
-            "{text}"
+            narrow.contains("a long …") && narrow.contains("1,234,567,890"),
+            "{narrow}"
         );
+        // what names the rows is cut after the rest, and before that what can be missed is left out
+        let table = table.cut_last("name").optional(&["type", "nothing"]);
+        let cut = text(&table, natural - 3);
+        assert!(cut.contains(&long) && cut.contains("decimal(38…"), "{cut}");
+        let widths = table.fit(44).unwrap();
+        let (left, hidden) = table.resized(&widths);
+        let left = left.to_string();
+        assert_eq!(hidden, ["type"]);
+        assert!(widest(&left) <= 44 && !left.contains("decimal"), "{left}");
+        let most = u16::MAX;
+        assert_eq!(whole(&[most, 0, most]), 2 * (u32::from(most) + 3) - 1);
     }
 
     #[test]

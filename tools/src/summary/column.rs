@@ -155,6 +155,8 @@ impl ColumnSummary {
         });
         let names = names.collect::<Vec<_>>().join(", ");
         match self.index_bytes {
+            // places of pages, but no bounds of them
+            Some(size @ 1..) if names.is_empty() => format!("no bounds ({})", bytes(size)),
             Some(size @ 1..) => format!("{names} ({})", bytes(size)),
             _ => names,
         }
