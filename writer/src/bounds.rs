@@ -1,4 +1,4 @@
-//! The bounds of some values, before anything is known of their type.
+//! Computes the least and the greatest of some values, without regard to their logical type.
 
 /// Smallest and largest value, where there is one, and the NaNs left out.
 #[derive(Debug, Clone, PartialEq)]

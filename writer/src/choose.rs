@@ -1,4 +1,4 @@
-//! Which encoding a column of a row group gets, from sizes that are known, not guessed.
+//! Chooses the encoding of a column in a row group, by comparing sizes.
 //!
 //! A dictionary is tried for every column. It is dropped as soon as it outgrows its bytes or a first
 //! sample is nearly all distinct, so that it costs at most that sample; what is left is written only

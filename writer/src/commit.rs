@@ -1,4 +1,4 @@
-//! All or nothing: files are written under a hidden name and become visible by renaming.
+//! Atomic commits: files are written under a hidden name and become visible by renaming.
 //!
 //! ```text
 //! target absent   parent/.lith-<id>/..   one rename of the whole directory to target
@@ -7,7 +7,7 @@
 //! Every file and directory is synced before it gets its name. Of several runs that write one target, the
 //! first to commit wins and the others fail, leaving nothing of theirs. Dropping a staging that was not
 //! committed removes it, and the directories that were made for it. A run that is killed leaves its hidden
-//! directory: no reader looks into it, no later run minds it, and it may be removed.
+//! directory: readers and later runs ignore it, and it may be removed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

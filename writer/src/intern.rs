@@ -1,4 +1,4 @@
-//! From a value to its code: an open-addressed table over values that a store keeps.
+//! A hash table from values to dictionary codes, open-addressed, over values in a store.
 //!
 //! ```text
 //! slot  | tag u32: upper half of the hash | code u32, FREE when unused |   at most 7/8 in use

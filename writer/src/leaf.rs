@@ -1,5 +1,5 @@
-//! One leaf of the row group that is being collected: which slots are null, and the values of the
-//! others in a [`Held`] of the leaf's layout.
+//! Buffers one leaf of the current row group: which slots are null, and the values of the others in a [`ValueBuffer`]
+//! of the leaf's layout.
 //!
 //! Vectors may come flat, as dictionaries or as constants; the leaf's type says what is kept. A vector
 //! of another integer layout is converted, and refused if a value does not fit.
@@ -14,55 +14,55 @@ use lith_format::schema::Field;
 use lith_format::types::Layout;
 use lith_format::vector::{Values, Vector};
 
-use crate::held::{Held, Translation};
 use crate::native::Native;
 use crate::store::ByteStore;
+use crate::value_buffer::{Translation, ValueBuffer};
 
 /// Values of a leaf in the layout of its type.
 #[derive(Debug)]
 pub(crate) enum Data {
-    Boolean(Held<Bitmap>),
-    I32(Held<Vec<i32>>),
-    I64(Held<Vec<i64>>),
-    U32(Held<Vec<u32>>),
-    U64(Held<Vec<u64>>),
-    I128(Held<Vec<i128>>),
-    F32(Held<Vec<f32>>),
-    F64(Held<Vec<f64>>),
-    Bytes(Held<ByteStore>),
+    Boolean(ValueBuffer<Bitmap>),
+    I32(ValueBuffer<Vec<i32>>),
+    I64(ValueBuffer<Vec<i64>>),
+    U32(ValueBuffer<Vec<u32>>),
+    U64(ValueBuffer<Vec<u64>>),
+    I128(ValueBuffer<Vec<i128>>),
+    F32(ValueBuffer<Vec<f32>>),
+    F64(ValueBuffer<Vec<f64>>),
+    Bytes(ValueBuffer<ByteStore>),
 }
 
-/// The one dispatch over layouts: runs `$body` with the values as `$held`.
-macro_rules! with_held {
-    ($data:expr, $held:ident => $body:expr) => {
+/// The one dispatch over layouts: runs `$body` with the values as `$buffer`.
+macro_rules! with_buffer {
+    ($data:expr, $buffer:ident => $body:expr) => {
         match $data {
-            $crate::leaf::Data::Boolean($held) => $body,
-            $crate::leaf::Data::I32($held) => $body,
-            $crate::leaf::Data::I64($held) => $body,
-            $crate::leaf::Data::U32($held) => $body,
-            $crate::leaf::Data::U64($held) => $body,
-            $crate::leaf::Data::I128($held) => $body,
-            $crate::leaf::Data::F32($held) => $body,
-            $crate::leaf::Data::F64($held) => $body,
-            $crate::leaf::Data::Bytes($held) => $body,
+            $crate::leaf::Data::Boolean($buffer) => $body,
+            $crate::leaf::Data::I32($buffer) => $body,
+            $crate::leaf::Data::I64($buffer) => $body,
+            $crate::leaf::Data::U32($buffer) => $body,
+            $crate::leaf::Data::U64($buffer) => $body,
+            $crate::leaf::Data::I128($buffer) => $body,
+            $crate::leaf::Data::F32($buffer) => $body,
+            $crate::leaf::Data::F64($buffer) => $body,
+            $crate::leaf::Data::Bytes($buffer) => $body,
         }
     };
 }
-pub(crate) use with_held;
+pub(crate) use with_buffer;
 
 /// The same over a leaf and the values of a vector of the same layout.
 macro_rules! with_source {
-    ($data:expr, $values:expr, $held:ident, $source:ident => $body:expr, $rest:expr) => {
+    ($data:expr, $values:expr, $buffer:ident, $source:ident => $body:expr, $rest:expr) => {
         match ($data, $values) {
-            (Data::Boolean($held), Values::Boolean($source)) => $body,
-            (Data::I32($held), Values::I32($source)) => $body,
-            (Data::I64($held), Values::I64($source)) => $body,
-            (Data::U32($held), Values::U32($source)) => $body,
-            (Data::U64($held), Values::U64($source)) => $body,
-            (Data::I128($held), Values::I128($source)) => $body,
-            (Data::F32($held), Values::F32($source)) => $body,
-            (Data::F64($held), Values::F64($source)) => $body,
-            (Data::Bytes($held), Values::Bytes($source)) => $body,
+            (Data::Boolean($buffer), Values::Boolean($source)) => $body,
+            (Data::I32($buffer), Values::I32($source)) => $body,
+            (Data::I64($buffer), Values::I64($source)) => $body,
+            (Data::U32($buffer), Values::U32($source)) => $body,
+            (Data::U64($buffer), Values::U64($source)) => $body,
+            (Data::I128($buffer), Values::I128($source)) => $body,
+            (Data::F32($buffer), Values::F32($source)) => $body,
+            (Data::F64($buffer), Values::F64($source)) => $body,
+            (Data::Bytes($buffer), Values::Bytes($source)) => $body,
             _ => $rest,
         }
     };
@@ -101,9 +101,9 @@ impl Leaf {
         Ok(std::mem::replace(self, fresh))
     }
 
-    /// Bytes held, as they would be written before compression.
+    /// Bytes that the buffered slots would take before compression.
     pub(crate) fn bytes(&self) -> usize {
-        let values = with_held!(&self.data, held => held.bytes());
+        let values = with_buffer!(&self.data, buffer => buffer.bytes());
         values + self.validity.as_ref().map_or(0, |bits| bits.len() / 8)
     }
 
@@ -186,9 +186,9 @@ impl Leaf {
 
     fn append_codes(&mut self, dictionary: &Arc<Vector>, codes: &[u32]) -> Result<()> {
         let (translation, limit) = (&mut self.translation, self.dictionary_bytes);
-        with_source!(&mut self.data, &dictionary.values, held, source => {
-            held.append_coded(source, dictionary, codes, translation);
-            held.drop_dictionary_unless_promising(limit);
+        with_source!(&mut self.data, &dictionary.values, buffer, source => {
+            buffer.append_coded(source, dictionary, codes, translation);
+            buffer.drop_dictionary_unless_promising(limit);
             return Ok(());
         }, {});
         let converted = Arc::new(Vector {
@@ -207,8 +207,8 @@ impl Leaf {
         range: &Range<usize>,
     ) -> Result<()> {
         let limit = self.dictionary_bytes;
-        with_source!(&mut self.data, values, held, source => {
-            for_each_run(validity, range, |run| held.append(source, run, limit));
+        with_source!(&mut self.data, values, buffer, source => {
+            for_each_run(validity, range, |run| buffer.append(source, run, limit));
             return Ok(());
         }, {});
         let converted = self.convert(values)?;
@@ -259,16 +259,16 @@ fn widen<T: Native>(values: &[T]) -> Vec<i128> {
 impl Data {
     fn new(layout: Layout, coded: bool) -> Result<Data> {
         Ok(match layout {
-            Layout::Boolean => Data::Boolean(Held::new(false)),
+            Layout::Boolean => Data::Boolean(ValueBuffer::new(false)),
             // a column of nulls has no values, of whatever layout
-            Layout::Null | Layout::I32 => Data::I32(Held::new(coded)),
-            Layout::I64 => Data::I64(Held::new(coded)),
-            Layout::U32 => Data::U32(Held::new(coded)),
-            Layout::U64 => Data::U64(Held::new(coded)),
-            Layout::I128 => Data::I128(Held::new(coded)),
-            Layout::F32 => Data::F32(Held::new(coded)),
-            Layout::F64 => Data::F64(Held::new(coded)),
-            Layout::Bytes => Data::Bytes(Held::new(coded)),
+            Layout::Null | Layout::I32 => Data::I32(ValueBuffer::new(coded)),
+            Layout::I64 => Data::I64(ValueBuffer::new(coded)),
+            Layout::U32 => Data::U32(ValueBuffer::new(coded)),
+            Layout::U64 => Data::U64(ValueBuffer::new(coded)),
+            Layout::I128 => Data::I128(ValueBuffer::new(coded)),
+            Layout::F32 => Data::F32(ValueBuffer::new(coded)),
+            Layout::F64 => Data::F64(ValueBuffer::new(coded)),
+            Layout::Bytes => Data::Bytes(ValueBuffer::new(coded)),
             Layout::I256 => {
                 let message = "decimals of more than 38 digits are not written";
                 return Err(Error::unsupported(message));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     fn texts(leaf: &Leaf) -> Vec<Vec<u8>> {
-        let Data::Bytes(Held::Coded { entries, codes, .. }) = &leaf.data else {
+        let Data::Bytes(ValueBuffer::Coded { entries, codes, .. }) = &leaf.data else {
             panic!("not coded")
         };
         codes
@@ -379,7 +379,7 @@ mod tests {
             format!("{:?}", leaf.validity.as_ref().unwrap()),
             "1011011110"
         );
-        let Data::Bytes(Held::Coded { entries, .. }) = &leaf.data else {
+        let Data::Bytes(ValueBuffer::Coded { entries, .. }) = &leaf.data else {
             panic!()
         };
         assert_eq!(entries.len(), 3, "an entry that no row uses is not written");

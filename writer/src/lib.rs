@@ -42,7 +42,7 @@ mod intern;
 mod stats;
 
 // Layer 4
-mod held;
+mod value_buffer;
 
 // Layer 5
 mod leaf;

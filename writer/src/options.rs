@@ -1,5 +1,4 @@
-//! What a caller may choose about a file. Every default is the setting that serves most data; every
-//! option exists because both settings matter to somebody.
+//! The options of a file. Defaults suit most data.
 //!
 //! The default codec is Zstandard at level 1: order facts take a quarter less than under Snappy in the
 //! same time, since fewer bytes are to be written, and every engine reads it.

@@ -1,7 +1,7 @@
-//! Rows by partition: a number for every combination of values in a batch, and the directory it names.
+//! Assigns the rows of a batch to partitions: a number for every combination of values, and its directory.
 //!
-//! Values are told apart as a dictionary tells them, so a row costs a look-up, and text is made once
-//! per combination and batch.
+//! Values are numbered as in a dictionary, so a row costs a look-up, and text is made once for each combination
+//! in a batch.
 
 use lith_format::error::{Error, Result};
 use lith_format::partition::Segment;
@@ -10,9 +10,9 @@ use lith_format::schema::Field;
 use lith_format::types::{Layout, LogicalType};
 use lith_format::vector::{Values, Vector};
 
-use crate::held::Held;
 use crate::intern::Interner;
-use crate::leaf::{Leaf, with_held};
+use crate::leaf::{Leaf, with_buffer};
+use crate::value_buffer::ValueBuffer;
 
 /// The rows of a batch that belong to one partition.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,9 +58,9 @@ fn codes(field: &Field, vector: &Vector) -> Result<Vec<u32>> {
             let mut values = vector.clone();
             values.validity = None;
             leaf.append(&values, 0..vector.len)?;
-            with_held!(leaf.data, held => match held {
-                Held::Coded { codes, .. } => codes,
-                Held::Plain(_) => return Err(not_a_key(&field)),
+            with_buffer!(leaf.data, buffer => match buffer {
+                ValueBuffer::Coded { codes, .. } => codes,
+                ValueBuffer::Plain(_) => return Err(not_a_key(&field)),
             })
         }
     };

@@ -1,4 +1,4 @@
-//! Where a file's bytes go: any [`Write`], with the position that footers and indexes refer to.
+//! Counts the bytes written to any [`Write`]: the positions that footers and indexes refer to.
 
 use std::io::Write;
 
@@ -36,7 +36,7 @@ impl<W: Write> Sink<W> {
     }
 }
 
-/// The sink does not know its path; whoever opened the file adds it.
+/// The sink does not know its path; the code that opened the file adds it to errors.
 fn io(source: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, format!("cannot write: {source}")).with_source(source)
 }

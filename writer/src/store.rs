@@ -1,4 +1,4 @@
-//! A leaf's values laid densely: what encodings write out, dictionaries intern and statistics scan.
+//! Dense arrays of a leaf's values, from which encodings, dictionaries and statistics are made.
 //!
 //! Three stores cover every flat layout: a `Vec` of numbers, a [`Bitmap`], and [`ByteStore`] for byte
 //! strings. Everything above is written once over the [`Store`] trait.

@@ -29,7 +29,7 @@ pub struct TableOptions {
     pub file: WriteOptions,
     /// Rows a file holds at most; at least 1.
     pub file_rows: u64,
-    /// Bytes, as far as they can be told while writing, after which a file is finished.
+    /// Size in bytes, estimated while writing, after which a file is finished.
     pub file_bytes: u64,
     /// Files that are open at a time at most; at least 1.
     pub max_open: usize,

@@ -15,8 +15,7 @@ use lith_format::orc::index::{RowIndex, RowIndexEntry};
 use lith_format::orc::stripe::ColumnEncoding;
 use lith_format::types::LogicalType;
 
-use crate::held::Held;
-use crate::leaf::{Data, Leaf, with_held};
+use crate::leaf::{Data, Leaf, with_buffer};
 use crate::native::Native;
 use crate::options::WriteOptions;
 use crate::orc::encoding::number;
@@ -24,6 +23,7 @@ use crate::orc::stats::Summary;
 use crate::orc::stream::Stream;
 use crate::stats::StatsBuilder;
 use crate::store::{ByteStore, Store};
+use crate::value_buffer::ValueBuffer;
 
 /// A column of a stripe.
 pub(crate) struct Column {
@@ -41,7 +41,7 @@ pub(crate) fn encode(
     compression: Compression,
     options: &WriteOptions,
 ) -> Result<Column> {
-    with_held!(&mut leaf.data, held => held.drop_dictionary_unless_smaller());
+    with_buffer!(&mut leaf.data, buffer => buffer.drop_dictionary_unless_smaller());
     let strides = Strides::new(&leaf, options.stride_rows);
     let mut streams = Vec::new();
     if let Some(bits) = leaf.validity.as_ref().filter(|bits| !bits.all()) {
@@ -99,26 +99,31 @@ impl Strides {
         let summary = |(&row_end, &value_end): (&usize, &usize)| {
             let (rows, values) = (row..row_end, value..value_end);
             (row, value) = (row_end, value_end);
-            with_held!(&leaf.data, held => summarize(leaf, held, rows.len(), values))
+            with_buffer!(&leaf.data, buffer => summarize(leaf, buffer, rows.len(), values))
         };
         ends.map(summary).collect()
     }
 }
 
-fn summarize<S: Store>(leaf: &Leaf, held: &Held<S>, rows: usize, values: Range<usize>) -> Summary {
+fn summarize<S: Store>(
+    leaf: &Leaf,
+    buffer: &ValueBuffer<S>,
+    rows: usize,
+    values: Range<usize>,
+) -> Summary {
     let mut stats = StatsBuilder::<S>::new(&leaf.field.ty);
-    stats.add(held.bounds(values.clone()), rows, rows - values.len());
+    stats.add(buffer.bounds(values.clone()), rows, rows - values.len());
     let (sum, trues) = match &leaf.data {
-        Data::F32(Held::Plain(store)) => (
+        Data::F32(ValueBuffer::Plain(store)) => (
             store[values]
                 .iter()
                 .fold(0.0, |sum, &value| sum + f64::from(value)),
             0,
         ),
-        Data::F64(Held::Plain(store)) => {
+        Data::F64(ValueBuffer::Plain(store)) => {
             (store[values].iter().fold(0.0, |sum, &value| sum + value), 0)
         }
-        Data::Boolean(Held::Plain(bits)) => (
+        Data::Boolean(ValueBuffer::Plain(bits)) => (
             0.0,
             bits.slice(values.start, values.len()).count_ones() as u64,
         ),
@@ -138,23 +143,23 @@ fn put_values(leaf: &Leaf, ends: &[usize], out: &mut Vec<Stream>) -> Result<Colu
         ..ColumnEncoding::default()
     };
     match &leaf.data {
-        Data::Boolean(Held::Plain(bits)) => {
+        Data::Boolean(ValueBuffer::Plain(bits)) => {
             out.push(Stream::bits(StreamKind::Data, bits, ends));
             return Ok(direct(EncodingKind::Direct));
         }
-        Data::F32(Held::Plain(values)) => {
+        Data::F32(ValueBuffer::Plain(values)) => {
             out.push(little_endian(values, ends));
             return Ok(direct(EncodingKind::Direct));
         }
-        Data::F64(Held::Plain(values)) => {
+        Data::F64(ValueBuffer::Plain(values)) => {
             out.push(little_endian(values, ends));
             return Ok(direct(EncodingKind::Direct));
         }
-        Data::I32(Held::Plain(values)) => put_integers(leaf, values, ends, out)?,
-        Data::I64(Held::Plain(values)) => put_integers(leaf, values, ends, out)?,
-        Data::U32(Held::Plain(values)) => put_integers(leaf, values, ends, out)?,
-        Data::I128(Held::Plain(values)) => put_integers(leaf, values, ends, out)?,
-        Data::Bytes(held) => return Ok(put_bytes(held, ends, out)),
+        Data::I32(ValueBuffer::Plain(values)) => put_integers(leaf, values, ends, out)?,
+        Data::I64(ValueBuffer::Plain(values)) => put_integers(leaf, values, ends, out)?,
+        Data::U32(ValueBuffer::Plain(values)) => put_integers(leaf, values, ends, out)?,
+        Data::I128(ValueBuffer::Plain(values)) => put_integers(leaf, values, ends, out)?,
+        Data::Bytes(buffer) => return Ok(put_bytes(buffer, ends, out)),
         _ => {
             let message = format!("{} is not written to ORC", leaf.field.ty);
             return Err(Error::unsupported(message).at_column(&leaf.field.name));
@@ -227,14 +232,18 @@ fn decimals<T: Native>(values: &[T], ends: &[usize]) -> Stream {
     stream
 }
 
-fn put_bytes(held: &Held<ByteStore>, ends: &[usize], out: &mut Vec<Stream>) -> ColumnEncoding {
+fn put_bytes(
+    buffer: &ValueBuffer<ByteStore>,
+    ends: &[usize],
+    out: &mut Vec<Stream>,
+) -> ColumnEncoding {
     let lengths = |store: &ByteStore| -> Vec<i64> {
         (0..store.len())
             .map(|at| store.get(at).len() as i64)
             .collect()
     };
-    match held {
-        Held::Plain(values) => {
+    match buffer {
+        ValueBuffer::Plain(values) => {
             let mut data = Stream::new(StreamKind::Data);
             let mut start = 0;
             for &end in ends {
@@ -251,7 +260,7 @@ fn put_bytes(held: &Held<ByteStore>, ends: &[usize], out: &mut Vec<Stream>) -> C
                 ..ColumnEncoding::default()
             }
         }
-        Held::Coded { entries, codes, .. } => {
+        ValueBuffer::Coded { entries, codes, .. } => {
             let codes: Vec<i64> = codes.iter().map(|&code| i64::from(code)).collect();
             out.push(Stream::integers(StreamKind::Data, false, &codes, ends));
             // the dictionary belongs to the whole stripe: its streams have no positions

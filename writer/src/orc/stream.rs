@@ -1,4 +1,4 @@
-//! A stream in the making: its bytes, and where each stride begins in them.
+//! A stream that is being written: its bytes, and the position of each stride.
 //!
 //! ```text
 //! positions of a stride   [offset of the chunk, if compressed] | offset in the chunk | what is to be

@@ -15,8 +15,7 @@ use lith_format::parquet::schema;
 use lith_format::parquet::statistics::Statistics;
 use lith_format::parquet::stats;
 
-use crate::held::{Held, code_width};
-use crate::leaf::{Leaf, with_held};
+use crate::leaf::{Leaf, with_buffer};
 use crate::options::{self, WriteOptions};
 use crate::parquet::encoding::dictionary;
 use crate::parquet::encoding::plain::{Plain, Width};
@@ -24,6 +23,7 @@ use crate::parquet::index::IndexBuilder;
 use crate::parquet::levels;
 use crate::parquet::page::{DataPage, Pages};
 use crate::stats::StatsBuilder;
+use crate::value_buffer::{ValueBuffer, code_width};
 
 /// Bytes a bound of text or binary keeps, about.
 const BOUND_BYTES: usize = 64;
@@ -42,14 +42,14 @@ pub(crate) struct Chunk {
 
 /// Encodes all slots of `leaf`, which the file's schema describes as `node`.
 pub(crate) fn encode(mut leaf: Leaf, node: &schema::Leaf, options: &WriteOptions) -> Result<Chunk> {
-    with_held!(&mut leaf.data, held => held.drop_dictionary_unless_smaller());
+    with_buffer!(&mut leaf.data, buffer => buffer.drop_dictionary_unless_smaller());
     let encoder = Encoder {
         leaf: &leaf,
         node,
         options,
         pages: Pages::new(options),
     };
-    with_held!(&leaf.data, held => encoder.encode(held))
+    with_buffer!(&leaf.data, buffer => encoder.encode(buffer))
         .map_err(|error| error.at_column(&leaf.field.name))
 }
 
@@ -67,21 +67,21 @@ struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
-    fn encode<S: Plain>(mut self, held: &Held<S>) -> Result<Chunk> {
+    fn encode<S: Plain>(mut self, buffer: &ValueBuffer<S>) -> Result<Chunk> {
         let width = match self.node.physical_type {
             Type::FixedLenByteArray => Width::Fixed(self.node.type_length),
             _ => Width::Natural,
         };
-        self.put_dictionary(held, width)?;
+        self.put_dictionary(buffer, width)?;
         let data_page_offset = self.pages.bytes.len() as i64;
         let mut whole = StatsBuilder::<S>::new(&self.leaf.field.ty);
         let mut index = IndexBuilder::default();
         let mut page_locations = Vec::new();
-        for span in self.spans(held) {
-            page_locations.push(self.put_data(held, width, &span)?);
+        for span in self.spans(buffer) {
+            page_locations.push(self.put_data(buffer, width, &span)?);
             if self.options.statistics > options::Statistics::None {
                 let nulls = span.rows.len() - span.values.len();
-                let bounds = held.bounds(span.values);
+                let bounds = buffer.bounds(span.values);
                 let mut page = StatsBuilder::<S>::new(&self.leaf.field.ty);
                 page.add(bounds.clone(), span.rows.len(), nulls);
                 let page = page.finish();
@@ -92,7 +92,7 @@ impl Encoder<'_> {
         }
         let statistics = (self.options.statistics > options::Statistics::None)
             .then(|| stats::encode(&whole.finish(), self.node, BOUND_BYTES));
-        let meta = self.meta(held, data_page_offset, page_locations.len(), statistics);
+        let meta = self.meta(buffer, data_page_offset, page_locations.len(), statistics);
         let wants_index = self.options.statistics == options::Statistics::Strides;
         Ok(Chunk {
             meta,
@@ -105,8 +105,8 @@ impl Encoder<'_> {
         })
     }
 
-    fn put_dictionary<S: Plain>(&mut self, held: &Held<S>, width: Width) -> Result<()> {
-        let Held::Coded { entries, .. } = held else {
+    fn put_dictionary<S: Plain>(&mut self, buffer: &ValueBuffer<S>, width: Width) -> Result<()> {
+        let ValueBuffer::Coded { entries, .. } = buffer else {
             return Ok(());
         };
         let mut body = Vec::new();
@@ -116,7 +116,7 @@ impl Encoder<'_> {
 
     fn put_data<S: Plain>(
         &mut self,
-        held: &Held<S>,
+        buffer: &ValueBuffer<S>,
         width: Width,
         span: &Span,
     ) -> Result<PageLocation> {
@@ -128,12 +128,12 @@ impl Encoder<'_> {
             levels::put_definition(validity, span.rows.clone(), with_length, &mut body);
         }
         let level_bytes = body.len();
-        let encoding = match held {
-            Held::Plain(values) => {
+        let encoding = match buffer {
+            ValueBuffer::Plain(values) => {
                 values.put(span.values.clone(), width, &mut body)?;
                 Encoding::Plain
             }
-            Held::Coded { entries, codes, .. } => {
+            ValueBuffer::Coded { entries, codes, .. } => {
                 let codes = &codes[span.values.clone()];
                 dictionary::put(codes, code_width(entries), &mut body);
                 Encoding::RleDictionary
@@ -154,10 +154,10 @@ impl Encoder<'_> {
     }
 
     /// Cuts the slots into pages of at most so many rows, halved until they keep to the bytes.
-    fn spans<S: Plain>(&self, held: &Held<S>) -> Vec<Span> {
-        let bytes = |values: Range<usize>| match held {
-            Held::Plain(store) => store.plain_bytes(values),
-            Held::Coded { entries, .. } => values.len() * code_width(entries) as usize / 8,
+    fn spans<S: Plain>(&self, buffer: &ValueBuffer<S>) -> Vec<Span> {
+        let bytes = |values: Range<usize>| match buffer {
+            ValueBuffer::Plain(store) => store.plain_bytes(values),
+            ValueBuffer::Coded { entries, .. } => values.len() * code_width(entries) as usize / 8,
         };
         let (mut row, mut value) = (0, 0);
         let mut spans = Vec::new();
@@ -176,12 +176,12 @@ impl Encoder<'_> {
 
     fn meta<S: Plain>(
         &self,
-        held: &Held<S>,
+        buffer: &ValueBuffer<S>,
         data_page_offset: i64,
         pages: usize,
         statistics: Option<Statistics>,
     ) -> ColumnMetaData {
-        let coded = matches!(held, Held::Coded { .. });
+        let coded = matches!(buffer, ValueBuffer::Coded { .. });
         let stats = |page_type, encoding, count| PageEncodingStats {
             page_type,
             encoding,

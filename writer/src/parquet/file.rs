@@ -173,7 +173,7 @@ fn key_values(options: &WriteOptions) -> Option<Vec<KeyValue>> {
     (!options.key_values.is_empty()).then(pairs)
 }
 
-/// In the form that readers take apart to know a writer's faults: application, "version", number.
+/// In the form that readers parse to detect bugs of writers: application, "version", number.
 fn created_by() -> String {
     format!("lith version {}", env!("CARGO_PKG_VERSION"))
 }

@@ -2,7 +2,8 @@
 //!
 //! A page of nulls has empty bounds and says so. If any other page has no bounds (all NaN, a type
 //! without order, text that nothing short is above), the chunk has no column index at all, since the
-//! lists must be whole. spec: parquet.thrift, ColumnIndex
+//! lists must be whole.
+// spec: parquet.thrift, ColumnIndex
 
 use std::cmp::Ordering;
 

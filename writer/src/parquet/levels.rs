@@ -1,5 +1,5 @@
-//! Writes which slots of a leaf hold a value. A flat leaf has one level at most, which is its validity:
-//! bits are moved, not encoded one by one.
+//! Writes definition levels. A flat leaf has at most one level, which is its validity: whole words of bits are
+//! copied.
 //!
 //! ```text
 //! v1   length of what follows, 4 bytes | levels      v2   levels, their length in the header

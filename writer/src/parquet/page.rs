@@ -1,4 +1,4 @@
-//! Puts pages one after the other: header, checksum, compressed body.
+//! Writes the pages of a chunk: header, checksum, compressed body.
 //!
 //! ```text
 //! dictionary  PageHeader | compressed(values)

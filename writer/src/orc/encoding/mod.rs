@@ -1,4 +1,4 @@
-//! How values become the bytes of a stream: one module an encoding, twins of the reader's.
+//! Encodes values into the bytes of a stream: one module for each encoding, as in the reader.
 
 pub(crate) mod byte_rle;
 pub(crate) mod number;

@@ -1,4 +1,4 @@
-//! How values become the bytes of a page: one module an encoding, twins of the reader's.
+//! Encodes values into the bytes of a page: one module for each encoding, as in the reader.
 
 pub(crate) mod dictionary;
 pub(crate) mod plain;

@@ -105,7 +105,7 @@ fn pack_wide(group: &[u32; 8], width: u32, slot: &mut [u8]) {
     slot[at..at + 4].copy_from_slice(&(word as u32).to_le_bytes());
 }
 
-/// Appends bits `start..start + len` as levels of width 1: they are copied, not taken apart.
+/// Appends bits `start..start + len` as levels of width 1: they are copied as bits.
 pub(crate) fn put_bits(bits: &Bitmap, start: usize, len: usize, out: &mut Vec<u8>) {
     let bits = bits.slice(start, len);
     match bits.count_ones() {

@@ -1,5 +1,5 @@
-//! The values of one leaf in the row group that is being collected: by code while a dictionary pays,
-//! else plain. Nulls are not among them.
+//! Buffers the values of one leaf of the current row group: as dictionary codes while these are smaller, else
+//! plain. Nulls are left out.
 //!
 //! A vector that comes as a dictionary is translated, not hashed: each distinct value is interned
 //! once per dictionary, on first use, and further rows are a look-up of its code.
@@ -14,12 +14,12 @@ use crate::choose::{self, Coded};
 use crate::intern::Interner;
 use crate::store::Store;
 
-/// Values between two looks at whether the dictionary still pays.
+/// Values between two checks whether the dictionary is still smaller.
 const BLOCK: usize = 4096;
 
-/// Values in one of two forms.
+/// A buffer of values in one of two forms.
 #[derive(Debug)]
-pub(crate) enum Held<S> {
+pub(crate) enum ValueBuffer<S> {
     /// Codes into distinct entries.
     Coded {
         /// The distinct values, in order of first appearance.
@@ -33,10 +33,10 @@ pub(crate) enum Held<S> {
     Plain(S),
 }
 
-/// The codes that the entries of the dictionary seen last have here.
+/// Maps codes of the last dictionary to codes in this buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Translation {
-    /// Kept alive so that its address stays its own.
+    /// Kept alive so that its address is not used again.
     of: Option<Arc<Vector>>,
     to: Vec<u32>,
 }
@@ -44,8 +44,8 @@ pub(crate) struct Translation {
 const UNSEEN: u32 = u32::MAX;
 
 impl Translation {
-    /// Makes this the translation of `dictionary` with `len` entries.
-    fn turn_to(&mut self, dictionary: &Arc<Vector>, len: usize) {
+    /// Selects `dictionary` with `len` entries.
+    fn select(&mut self, dictionary: &Arc<Vector>, len: usize) {
         if !self
             .of
             .as_ref()
@@ -63,32 +63,32 @@ impl Translation {
     }
 }
 
-impl<S: Store> Held<S> {
-    /// No values, by code or plain.
+impl<S: Store> ValueBuffer<S> {
+    /// An empty buffer, of codes or plain.
     pub(crate) fn new(coded: bool) -> Self {
         if coded {
-            Held::Coded {
+            ValueBuffer::Coded {
                 entries: S::default(),
                 interner: Interner::default(),
                 codes: Vec::new(),
             }
         } else {
-            Held::Plain(S::default())
+            ValueBuffer::Plain(S::default())
         }
     }
 
-    /// Bytes of all values in the form they are held in.
+    /// Bytes of all values in their current form.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Held::Coded { entries, codes, .. } => size(entries, codes).bytes(),
-            Held::Plain(values) => values.plain_bytes(0..values.len()),
+            ValueBuffer::Coded { entries, codes, .. } => size(entries, codes).bytes(),
+            ValueBuffer::Plain(values) => values.plain_bytes(0..values.len()),
         }
     }
 
     /// Appends values `range` of `source`.
     pub(crate) fn append(&mut self, source: &S::Source, range: Range<usize>, limit: usize) {
         let mut at = range.start;
-        while let Held::Coded {
+        while let ValueBuffer::Coded {
             entries,
             interner,
             codes,
@@ -100,12 +100,12 @@ impl<S: Store> Held<S> {
             at = end;
             self.drop_dictionary_unless_promising(limit);
         }
-        if let Held::Plain(values) = self {
+        if let ValueBuffer::Plain(values) = self {
             values.append(source, at..range.end);
         }
     }
 
-    /// Appends what `codes` stand for in `source`, the values of `dictionary`.
+    /// Appends the entries that `codes` select from `source`, the values of `dictionary`.
     pub(crate) fn append_coded(
         &mut self,
         source: &S::Source,
@@ -114,16 +114,16 @@ impl<S: Store> Held<S> {
         translation: &mut Translation,
     ) {
         match self {
-            Held::Plain(values) => {
+            ValueBuffer::Plain(values) => {
                 let each = codes.iter().map(|&code| S::value(source, code as usize));
                 each.for_each(|value| values.push(value));
             }
-            Held::Coded {
+            ValueBuffer::Coded {
                 entries,
                 interner,
                 codes: own,
             } => {
-                translation.turn_to(dictionary, dictionary.len);
+                translation.select(dictionary, dictionary.len);
                 let to = &mut translation.to;
                 own.extend(codes.iter().map(|&code| {
                     let known = &mut to[code as usize];
@@ -138,7 +138,7 @@ impl<S: Store> Held<S> {
 
     /// Goes over to plain values if the dictionary has shown that it will not pay.
     pub(crate) fn drop_dictionary_unless_promising(&mut self, limit: usize) {
-        if let Held::Coded { entries, codes, .. } = self
+        if let ValueBuffer::Coded { entries, codes, .. } = self
             && !size(entries, codes).is_promising(limit)
         {
             self.drop_dictionary();
@@ -147,7 +147,7 @@ impl<S: Store> Held<S> {
 
     /// Goes over to plain values if those are not larger.
     pub(crate) fn drop_dictionary_unless_smaller(&mut self) {
-        if let Held::Coded { entries, codes, .. } = self {
+        if let ValueBuffer::Coded { entries, codes, .. } = self {
             let lengths: Vec<usize> = (0..entries.len())
                 .map(|index| entries.plain_bytes(index..index + 1))
                 .collect();
@@ -159,20 +159,20 @@ impl<S: Store> Held<S> {
     }
 
     fn drop_dictionary(&mut self) {
-        if let Held::Coded { entries, codes, .. } = self {
+        if let ValueBuffer::Coded { entries, codes, .. } = self {
             let mut values = S::default();
             codes
                 .iter()
                 .for_each(|&code| values.push(entries.get(code as usize)));
-            *self = Held::Plain(values);
+            *self = ValueBuffer::Plain(values);
         }
     }
 
     /// Smallest and largest of values `range`.
     pub(crate) fn bounds(&self, range: Range<usize>) -> Bounds<S::Owned> {
         match self {
-            Held::Plain(values) => values.bounds(range),
-            Held::Coded { entries, codes, .. } => coded_bounds(entries, &codes[range]),
+            ValueBuffer::Plain(values) => values.bounds(range),
+            ValueBuffer::Coded { entries, codes, .. } => coded_bounds(entries, &codes[range]),
         }
     }
 }
@@ -218,23 +218,23 @@ mod tests {
     #[test]
     fn a_dictionary_that_does_not_pay_is_dropped_and_values_stay() {
         let values: Vec<i64> = (0..40_000).collect();
-        let mut held = Held::<Vec<i64>>::new(true);
-        held.append(&values, 0..values.len(), 1 << 20);
-        assert!(matches!(&held, Held::Plain(kept) if *kept == values));
+        let mut buffer = ValueBuffer::<Vec<i64>>::new(true);
+        buffer.append(&values, 0..values.len(), 1 << 20);
+        assert!(matches!(&buffer, ValueBuffer::Plain(kept) if *kept == values));
 
         let few: Vec<i64> = (0..40_000).map(|value| value % 7).collect();
-        let mut held = Held::<Vec<i64>>::new(true);
-        held.append(&few, 0..few.len(), 1 << 20);
-        held.drop_dictionary_unless_smaller();
-        assert!(matches!(&held, Held::Coded { entries, .. } if entries.len() == 7));
+        let mut buffer = ValueBuffer::<Vec<i64>>::new(true);
+        buffer.append(&few, 0..few.len(), 1 << 20);
+        buffer.drop_dictionary_unless_smaller();
+        assert!(matches!(&buffer, ValueBuffer::Coded { entries, .. } if entries.len() == 7));
     }
 
     quickcheck::quickcheck! {
         fn bounds_do_not_depend_on_the_form(values: Vec<f32>, from: usize) -> bool {
-            let mut held = Held::<Vec<f32>>::new(true);
-            held.append(&values, 0..values.len(), 1 << 20);
+            let mut buffer = ValueBuffer::<Vec<f32>>::new(true);
+            buffer.append(&values, 0..values.len(), 1 << 20);
             let from = if values.is_empty() { 0 } else { from % values.len() };
-            held.bounds(from..values.len()) == values.bounds(from..values.len())
+            buffer.bounds(from..values.len()) == values.bounds(from..values.len())
         }
     }
 }
