@@ -1,4 +1,4 @@
-//! A file as part of a table: where each of the table's columns comes from in it.
+//! A file of a table: maps the table's columns to the file's.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use lith_format::bind::{self, ColumnSource, LeafSource};
 use lith_format::error::{Error, Result};
 use lith_format::scalar::Scalar;
 use lith_format::scan::ScanTask;
-use lith_format::schema::LeafId;
+use lith_format::schema::{Field, LeafId};
 
 use crate::adapt::Adapter;
 use crate::file::File;
@@ -45,7 +45,7 @@ pub(crate) enum Origin {
     },
     /// The same value in every row: a partition column, or null where the file lacks the column.
     Constant(Scalar),
-    /// Nothing asks for it.
+    /// The query does not use it.
     Unused,
 }
 
@@ -71,7 +71,7 @@ impl TableFile {
     /// How many rows of a row group to decode at a time: fewer than asked for where lists are long.
     pub(crate) fn batch_rows(&self, row_group: usize) -> usize {
         let values = self.listed.iter().filter_map(|&leaf| {
-            // what cannot be known now is an error when it is read
+            // metadata that cannot be decoded is an error when the chunk is read
             let chunk = self.file.chunk(row_group, leaf).ok()??;
             chunk.stats.value_count
         });
@@ -95,41 +95,20 @@ impl TableFile {
                 table.partition_columns
             )));
         }
-        let all = 0..file.row_groups();
-        let row_groups = task.row_groups.unwrap_or_else(|| all.clone().collect());
-        if let Some(absent) = row_groups.iter().find(|row_group| !all.contains(row_group)) {
-            return Err(Error::invalid(format!(
-                "row group {absent} of {}",
-                all.len()
-            )));
-        }
+        let mut row_groups = row_groups(&file, task.row_groups)?;
         let picked = task.rows.map(|runs| pick(&file, &runs)).transpose()?;
-        let row_groups = match &picked {
-            Some(picked) => (row_groups.into_iter())
-                .filter(|&row_group| !picked[row_group].is_none())
-                .collect(),
-            None => row_groups,
-        };
+        if let Some(picked) = &picked {
+            row_groups.retain(|&row_group| !picked[row_group].is_none());
+        }
         let sources = bind::bind_columns(table, file.schema())?;
-        let origins = sources.iter().enumerate().map(|(index, source)| {
-            if !query.uses(index) {
-                return Ok(Origin::Unused);
-            }
-            Ok(match *source {
+        let origins = sources.into_iter().enumerate().map(|(index, source)| {
+            Ok(match source {
+                _ if !query.uses(index) => Origin::Unused,
                 ColumnSource::Missing => Origin::Constant(Scalar::Null),
                 ColumnSource::Partition(number) => Origin::Constant(task.partition[number].clone()),
                 ColumnSource::File(column) => {
-                    let (wanted, held) =
-                        (&table.schema.fields[index], &file.schema().fields[column]);
-                    let from_file = || {
-                        let part = Part::of(held, &wanted.ty)?;
-                        Ok(Origin::File {
-                            column,
-                            adapter: Adapter::new(&wanted.ty, &part.field.ty)?,
-                            part,
-                        })
-                    };
-                    from_file()
+                    let wanted = &table.schema.fields[index];
+                    file_column(&file, column, wanted)
                         .map_err(|error| name_model(error, &query).at_column(&wanted.name))?
                 }
             })
@@ -148,7 +127,27 @@ impl TableFile {
     }
 }
 
-/// The leaves of what is read of a file that lie in lists or maps.
+/// The row groups of a task; all if it names none.
+fn row_groups(file: &File, wanted: Option<Vec<usize>>) -> Result<Vec<usize>> {
+    let count = file.row_groups();
+    let row_groups = wanted.unwrap_or_else(|| (0..count).collect());
+    match row_groups.iter().find(|&&row_group| row_group >= count) {
+        Some(absent) => Err(Error::invalid(format!("row group {absent} of {count}"))),
+        None => Ok(row_groups),
+    }
+}
+
+/// Column `column` of the file as the table's column `wanted`.
+fn file_column(file: &File, column: usize, wanted: &Field) -> Result<Origin> {
+    let part = Part::of(&file.schema().fields[column], &wanted.ty)?;
+    Ok(Origin::File {
+        column,
+        adapter: Adapter::new(&wanted.ty, &part.field.ty)?,
+        part,
+    })
+}
+
+/// The leaves that are read and lie in lists or maps.
 fn listed(file: &File, origins: &[Origin]) -> Vec<LeafId> {
     let first = file.schema().first_leaves();
     let nested = origins.iter().filter_map(|origin| match origin {
@@ -217,7 +216,7 @@ mod tests {
     use lith_format::parquet::encoding::Encoding;
     use lith_format::render::render_json;
     use lith_format::scan::TableSchema;
-    use lith_format::schema::{Field, Schema};
+    use lith_format::schema::Schema;
     use lith_format::types::LogicalType;
     use lith_format::vector::{Batch, Values};
 
