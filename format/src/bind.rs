@@ -85,7 +85,7 @@ pub fn bind(table: &TableSchema, file: &Schema) -> Result<Vec<LeafSource>> {
     Ok(out)
 }
 
-/// What a row group of a file tells of a leaf of the table: a partition column is its one value, and a column
+/// What is known of a leaf of the table in a row group of a file: a partition column is its one value, and a column
 /// that the file lacks is null in every row. `None` if nothing is known.
 pub fn stats<'a>(
     sources: &[LeafSource],

@@ -1,4 +1,4 @@
-//! A checked little-endian reader over a byte slice: the only way metadata bytes are taken apart.
+//! A checked little-endian reader over a byte slice, on which all decoding of metadata is built.
 //!
 //! Ending early is always an error that carries the offset; nothing here allocates.
 

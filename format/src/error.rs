@@ -1,4 +1,4 @@
-//! One error for the whole house: what kind of failure, where in which file, and why.
+//! The error type of all crates: the kind of failure, the place in the file, and the cause.
 //!
 //! Every layer adds only what it alone knows: a decoder the structure and byte offset, the reader
 //! the column and row group, the file's opener the path. Callers match on [`ErrorKind`], never on text.

@@ -1,4 +1,4 @@
-//! Numbers for people: grouped counts, sizes in binary units, shares, durations.
+//! Formats numbers for text output: grouped counts, sizes in binary units, shares, durations.
 
 use std::time::Duration;
 

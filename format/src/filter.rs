@@ -1,4 +1,4 @@
-//! Conditions that metadata can judge; `judge` does the judging.
+//! Conditions that can be evaluated on metadata; `judge` evaluates them.
 //!
 //! A [`Filter`] is written over the leaves of the table's schema. Its meaning is SQL's with three
 //! values; judged against statistics of some rows it answers for all of them: [`Verdict::Never`] if no

@@ -1,4 +1,4 @@
-//! The judging of a [`Filter`] by statistics.
+//! Evaluates a [`Filter`] on statistics.
 //!
 //! Each node answers which of TRUE, FALSE and UNKNOWN some row may yield, and whether some row may fail
 //! instead. The answer may name too many, never too few; so NOT, AND and OR compose without special cases,

@@ -1,5 +1,5 @@
-//! What a file may make us spend: every size, count and depth that bytes declare is held against
-//! these before anything is allocated or entered.
+//! Limits on resources: every size, count and depth that a file declares is checked against these before
+//! memory is allocated or a level is entered.
 
 use crate::error::{Error, Result};
 

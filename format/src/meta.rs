@@ -1,6 +1,7 @@
-//! What both formats' footers say in common: the metadata that planning, skipping and inspecting use.
+//! Format-neutral metadata of files, row groups and column chunks, on which planning, skipping and inspecting
+//! work.
 //!
-//! `parquet::neutral` and `orc::neutral` build these; nothing above the formats needs more.
+//! `parquet::neutral` and `orc::neutral` build it.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,7 +1,7 @@
-//! The numbered choices of both formats: one table each, from the number to the variant to the name.
+//! Enumerations of both formats: one table each of number, variant and name.
 //!
 //! A number that no table holds is kept as `Unknown`, so that metadata from the future can be read
-//! and shown; whoever needs to act on the value decides whether it is an error.
+//! and shown; code that has to act on the value decides whether it is an error.
 
 /// Declares an enum whose variants have a number and a name in the specification.
 macro_rules! numbered {

@@ -3,7 +3,7 @@
 //! The order is Spark SQL's. Numbers compare by value whatever their width, scale or unit; NaN
 //! equals NaN and is above every number; -0.0 equals 0.0; text and binary compare by unsigned
 //! bytes. Null compares with nothing, and neither do values of unlike families: `None` means
-//! "cannot tell", and whoever prunes must keep.
+//! "unknown", and pruning must keep the rows.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl Scalar {
         }
     }
 
-    /// How this stands to `other`, or `None` where that cannot be told.
+    /// The order of this value and `other`, or `None` if it is unknown.
     pub fn compare(&self, other: &Scalar) -> Option<Ordering> {
         use Scalar as S;
         match (self, other) {

@@ -1,5 +1,5 @@
-//! What planner and reader say to each other: a table, what is wanted of it, what to do with which file, and
-//! row predicates.
+//! The interface between planner and reader: a table and its wanted columns, the tasks of a scan, and row
+//! predicates.
 
 use std::ops::Range;
 use std::path::PathBuf;

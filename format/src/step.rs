@@ -1,4 +1,4 @@
-//! Resumable decoding: what a decoder says that has not seen enough of a file.
+//! Resumable decoding: the result of a decoder that may need more bytes of the file.
 
 use std::ops::Range;
 

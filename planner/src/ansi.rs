@@ -1,8 +1,8 @@
-//! Which expressions may fail on a row: in ANSI mode what overflows, divides by zero or cannot be converted
-//! is an error of the query.
+//! Which expressions may fail on a row: in ANSI mode overflow, division by zero and failed conversions are errors
+//! of the query.
 //!
-//! A row is only asked what its answer depends on. AND and OR ask from the left until they are decided, and
-//! of several conditions one that may fail is never asked before those that were written before it:
+//! Only what a row's result depends on is evaluated. AND and OR are evaluated from the left until they are decided,
+//! and a condition that may fail is never evaluated before those that were written before it:
 //! `b <> 0 AND a / b > 1` does not divide by zero.
 
 use lith_format::types::LogicalType;

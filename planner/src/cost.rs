@@ -1,5 +1,5 @@
-//! In which order rows are asked: what drops many rows for little work comes first. What may fail waits for
-//! all that was written before it, which may be there to guard it.
+//! Orders conjuncts for evaluation on rows: those that drop many rows at little cost come first. A conjunct that
+//! may fail stays after all that were written before it, which may guard it.
 
 use lith_format::filter::CompareOp;
 

@@ -1,8 +1,8 @@
 //! Finds a dataset's files and the partition values that their directories name: the only I/O here.
 //!
 //! A path is a file, a directory (walked) or, if nothing of that very name exists, a glob. Names that
-//! begin with `_` or `.` are passed over unless they hold `=`; what cannot be read, leads nowhere or in a
-//! circle, or is neither file nor directory is an error. Directories `name=value` below the given one (below
+//! begin with `_` or `.` are skipped unless they contain `=`. Entries that cannot be read, broken or circular links,
+//! and entries that are neither file nor directory are errors. Directories `name=value` below the given one (below
 //! the literal part of a glob) are partition columns, and all files must agree on them.
 //!
 //! ```text

@@ -187,7 +187,7 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// For callers that speak only the house's error.
+/// For callers that use the common error type.
 impl From<PlanError> for lith_format::error::Error {
     fn from(error: PlanError) -> Self {
         lith_format::error::Error::invalid(error.to_string()).with_source(error)

@@ -1,10 +1,10 @@
-//! From a predicate's text to the files to scan and what to ask of them.
+//! Plans a scan: from a predicate's text to the files to read and the conditions on each.
 //!
 //! ```text
 //! text -> sql -> resolve -> normalize -> classify -> prune -> ScanPlan
 //! ```
-//! The plan holds the files whose directories pass, a condition on leaves for whoever has metadata,
-//! and conjuncts to ask of rows, cheapest first, for what is left. No file is opened.
+//! The plan holds the files whose directories pass, a condition on leaves to evaluate on metadata, and conjuncts
+//! to evaluate on the remaining rows, cheapest first. No file is opened.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The seam between the formats and the scan: one top-level column of one row group, front to back.
+//! The interface between the formats and the scan: reads one top-level column of a row group, front to back.
 
 use std::sync::Arc;
 

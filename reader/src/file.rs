@@ -27,7 +27,7 @@ use crate::source::{FileSource, MmapSource, Source};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// Map files into memory instead of reading by position. Only for files that nobody truncates
+    /// Map files into memory instead of reading by position. Only for files that are not truncated
     /// meanwhile.
     pub mmap: bool,
     /// Whose reading of an ORC file's types to follow.
@@ -37,7 +37,7 @@ pub struct OpenOptions {
     pub columns: Option<Vec<String>>,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
-    /// The keys of encrypted Parquet files. Without one, what it unlocks is told as encrypted.
+    /// The keys of encrypted Parquet files. Columns whose key is missing are reported as encrypted.
     pub decryption: Decryption,
     /// What a file may make us spend.
     pub limits: Limits,
@@ -221,8 +221,8 @@ impl File {
         }
     }
 
-    /// Row group `row_group`, from 0, with all that is known of its chunks. Of ORC the footer of the stripe is
-    /// read, and let go with what is returned.
+    /// Row group `row_group`, from 0, with the metadata of its chunks. For ORC, this reads the footer of the
+    /// stripe, which is dropped with the result.
     pub fn row_group(&self, row_group: usize) -> Result<RowGroup<'_>> {
         let stripe = match &self.0.contents {
             Contents::Orc(file) => Some(file.walk(self.0.source.as_ref(), row_group)?.meta()),
@@ -321,7 +321,7 @@ impl File {
     }
 }
 
-/// A row group of a file, of which one chunk after the other is told.
+/// A row group of a file, whose chunks are decoded one by one.
 pub struct RowGroup<'a> {
     file: &'a File,
     row_group: usize,

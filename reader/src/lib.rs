@@ -11,7 +11,7 @@
 //!
 //! # Rooms
 //! `source` brings bytes, `file` opens them by their magic, `parquet` and `orc` turn the columns of a row
-//! group into vectors ([`column::ColumnReader`] is the seam), `scan` goes over the files of a table:
+//! group into vectors ([`column::ColumnReader`] is the interface), `scan` goes over the files of a table:
 //! it prunes row groups, asks predicates of the rows that are left, and decodes the other columns
 //! for the rows that pass.
 

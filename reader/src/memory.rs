@@ -1,5 +1,5 @@
-//! For tests: a file that is vectors in memory, with true statistics, and predicates that look at each row
-//! by itself. What they say is what every cleverer way of scanning must say.
+//! For tests: a file made of vectors in memory, with true statistics, and predicates evaluated row by row, which
+//! every other way of scanning must agree with.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Counters that prove what was skipped and what was read.
+//! Counters of a scan: what was skipped and what was read.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -44,7 +44,7 @@ struct Shared {
 #[derive(Default)]
 struct Board {
     units: BTreeMap<Place, Unit>,
-    /// Those of them that nobody has begun; a file may have very many.
+    /// Those that no worker has begun; a file may have very many.
     waiting: BTreeSet<Place>,
     stopped: bool,
 }
@@ -117,7 +117,7 @@ impl Drop for Parallel {
     fn drop(&mut self) {
         self.shared.stop();
         for worker in self.workers.drain(..) {
-            // a worker that panicked has told so already, and its unit was not taken for complete
+            // a panic was reported by the worker's unit, which was left incomplete
             let _ = worker.join();
         }
     }
@@ -173,7 +173,7 @@ impl Shared {
         }
     }
 
-    /// Ends the scan: nothing starts any more, and whoever hands over a batch finds nobody.
+    /// Ends the scan: no unit starts any more, and batches that workers send are dropped.
     fn stop(&self) {
         let mut board = self.board();
         board.stopped = true;
@@ -233,7 +233,7 @@ impl Shared {
                 }));
             }
             Err(error) => {
-                // nobody listens only when the scan is over
+                // sending fails only when the scan is over
                 let _ = sender.send(Err(error));
             }
         }

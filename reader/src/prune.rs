@@ -1,6 +1,6 @@
-//! Which row groups of a file need to be looked at, by their statistics.
+//! Decides by statistics which row groups of a file are read.
 //!
-//! Filters speak of the table's leaves; each is looked up where the file has it.
+//! Filters name leaves of the table; each is mapped to the file's own leaf.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -59,7 +59,7 @@ impl TableFile {
         })
     }
 
-    /// Statistics that cannot be decoded prove nothing: whoever reads the chunk says what is wrong.
+    /// Statistics that cannot be decoded prove nothing: the error comes when the chunk is read.
     fn stats(&self, row_group: usize, leaf: LeafId) -> Option<Cow<'_, ColumnStats>> {
         let chunk = self.file.chunk(row_group, leaf).ok()??;
         Some(Cow::Owned(chunk.stats))

@@ -1,4 +1,4 @@
-//! What a scan is asked for, checked once.
+//! The specification of a scan, validated once before it starts.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

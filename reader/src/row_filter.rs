@@ -1,4 +1,4 @@
-//! The rows of one row group: filtered column by column, everything else decoded late.
+//! Scans one row group: filters rows column by column, and decodes other columns for the remaining rows only.
 //!
 //! ```text
 //! window of rows -> columns of predicate 1 -> mask -> narrower selection

@@ -1,7 +1,7 @@
-//! The rows of a table's files that pass, as batches in file order.
+//! Scans the files of a table: yields the rows that pass as batches, in file order.
 //!
-//! Each task is a file. Row groups that statistics rule out are skipped, those that they prove to pass
-//! are not filtered, and a mere count of such touches no data. Batches are never empty.
+//! Each task is a file. Row groups that statistics rule out are skipped, those that they prove to pass are not
+//! filtered, and a count of the latter reads no data. Batches are never empty.
 
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ impl File {
     }
 }
 
-/// A scan of one file, in the making: all columns and rows unless told otherwise.
+/// Builds a scan of one file: of all columns and rows by default.
 #[derive(Clone)]
 pub struct ScanBuilder {
     file: File,

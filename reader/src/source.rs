@@ -1,4 +1,4 @@
-//! Where bytes come from. Everything above asks for ranges and gets shared buffers.
+//! Reads ranges of bytes of a file, a memory map or a buffer as shared buffers.
 //!
 //! Files are read by position or mapped into memory. Either way a range past the end, and a file that
 //! shrank since it was opened, is an error.
@@ -83,8 +83,8 @@ pub struct MmapSource {
 }
 
 impl MmapSource {
-    /// Maps a regular file. Only for files that nobody truncates meanwhile: the operating system ends
-    /// a process that touches mapped bytes which are no longer there.
+    /// Maps a regular file. Only for files that are not truncated meanwhile: the operating system ends
+    /// a process that accesses mapped bytes that are gone.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let (file, metadata) = open_regular(&path)?;
@@ -104,7 +104,7 @@ impl MmapSource {
 fn map(file: &File) -> io::Result<memmap2::Mmap> {
     // SAFETY: the map is read-only and outlives every slice of it, since slices share its ownership. What
     // remains is a file that others change underneath, which the callers of `MmapSource::open` rule
-    // out; bytes that change still only meet code that believes no byte of a file.
+    // out; changing bytes are safe, as decoders trust no byte of a file.
     unsafe { memmap2::Mmap::map(file) }
 }
 

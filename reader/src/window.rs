@@ -1,10 +1,10 @@
-//! Structures that say by themselves how long they are, anywhere in a file: page headers and their like.
+//! Reads structures whose length is known only once they are decoded, such as page headers.
 //!
 //! ```text
 //! at offset   1 KiB -> decode -> cut off? 4 KiB -> decode -> .. -> 16 MiB
 //! ```
-//! What one piece holds is not read again for the structures behind the first. All that is read and decoded is
-//! held against the size of the file: metadata that points to the same bytes over and over is an error.
+//! Structures that follow each other are decoded from one piece. The total of bytes read is limited by the size
+//! of the file: metadata that points to the same bytes over and over is an error.
 
 use bytes::Bytes;
 use lith_format::error::{Error, ErrorKind, Result};
@@ -65,7 +65,7 @@ impl<'a> Window<'a> {
         decode: impl Fn(&[u8]) -> Result<(T, usize)>,
     ) -> Result<(T, u64)> {
         let room = self.size().saturating_sub(offset).min(MAX_STRUCTURE);
-        let mut bytes = self.held(offset);
+        let mut bytes = self.buffered(offset);
         let mut more = FIRST_READ;
         loop {
             match decode(&bytes) {
@@ -87,8 +87,8 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// What is at hand from `offset` on.
-    fn held(&self, offset: u64) -> Bytes {
+    /// The bytes that were read already from `offset` on.
+    fn buffered(&self, offset: u64) -> Bytes {
         let from = offset.checked_sub(self.offset);
         let from = from.and_then(|from| usize::try_from(from).ok());
         match from.filter(|from| *from < self.bytes.len()) {

@@ -1,4 +1,4 @@
-//! The wiring: paths to files, files to a table, a query to a plan, a plan to rows.
+//! Connects the crates: from paths to files, to a table, to a plan, to rows.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Dataset {
         Ok(Dataset { files, options })
     }
 
-    /// Does `work` on one file after the other. Files on which it fails are told and do not keep it from the
+    /// Does `work` on one file after the other. Failures of single files are reported and do not stop the
     /// others.
     ///
     /// # Errors

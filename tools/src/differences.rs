@@ -1,6 +1,6 @@
 //! How the schemas of a dataset's files differ from the first one's: leaves by their path and type.
 //!
-//! Many files differ alike (a column was added last year): each way to differ is told once.
+//! Many files differ alike (a column was added last year): each difference is reported once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

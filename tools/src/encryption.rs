@@ -1,4 +1,4 @@
-//! What of a file is encrypted, with which cipher, and what is said about the keys, in both formats' words.
+//! Lists what is encrypted in a file of either format: columns, cipher and key metadata.
 // spec: Parquet's Encryption.md; ORCv1.md, "Column Encryption"
 
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! The order facts of a shop chain: made data whose every count is known beforehand.
+//! Generates the orders of a shop chain: data whose counts are known beforehand.
 //!
 //! Each franchise has 40 orders, 16 at store S01, 13 at S02 and 11 at S03. A store's orders come
 //! product by product, so that row groups hold few products and statistics can rule them out. Which

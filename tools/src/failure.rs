@@ -27,7 +27,7 @@ pub enum Failure {
         /// What is wrong.
         error: PlanError,
     },
-    /// Standard output is closed: whoever read it has enough.
+    /// Standard output was closed by its reader.
     BrokenPipe,
     /// The demo's counts are not what they must be.
     Difference(String),
@@ -62,7 +62,7 @@ impl Reported {
     }
 }
 
-/// Parts of a file that could not be shown, and were told in their place.
+/// Errors of parts of a file that are shown in place of these parts.
 #[derive(Debug, Default)]
 pub struct Failed {
     first: Option<Error>,

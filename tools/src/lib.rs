@@ -1,7 +1,6 @@
-//! The `lith` command: words, tables and exit codes around the other crates.
+//! The `lith` command: arguments, output and exit codes around the other crates.
 //!
-//! It is a library so that tests and benches run what a user runs; `main` only hands over the
-//! arguments.
+//! It is a library so that tests and benches run the same code as users; `main` only passes the arguments.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! How columns and types are written where people read them.
+//! Notation of column paths and types in output.
 
 use std::fmt::Write;
 

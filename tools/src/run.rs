@@ -1,4 +1,4 @@
-//! A plan that ran: how many rows came, in which time, and what was skipped and read for them.
+//! The result of running a plan: number of rows, time, and metrics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

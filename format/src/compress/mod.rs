@@ -1,9 +1,8 @@
 //! Codecs: one pair of functions over all of them, so that pages, chunks and writers share one path.
 //!
 //! A block never grows past what its container declares: [`decompress`] takes the largest size it may
-//! produce, and producing more is an error, not an allocation. Sizes that bytes declare are not
-//! believed either: a buffer starts at what the codec commonly expands to and grows as the data
-//! proves to need it. An empty input is an empty output under every codec; whether that is enough
+//! produce, and producing more is an error, not an allocation. Declared sizes are not allocated at once: a
+//! buffer starts at a usual ratio of the codec and grows as data comes. An empty input is an empty output under every codec; whether that is enough
 //! is for the caller, who knows the declared size.
 
 mod brotli;

@@ -1,7 +1,6 @@
 //! Snappy raw blocks: `| uncompressed length, varint | literals and copies |`.
 //!
-//! The declared length is believed only as far as the densest element allows: three bytes copy at
-//! most 64.
+//! The declared length is checked against the densest element: three bytes copy at most 64.
 
 use std::cell::RefCell;
 

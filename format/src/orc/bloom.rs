@@ -1,4 +1,4 @@
-//! What a Bloom filter can rule out: the hashes of values, and whether a filter has their bits.
+//! Bloom filters: hashes of values, and whether a filter rules a value out.
 //!
 //! ```text
 //! numbers, dates   64 bits mixed (Thomas Wang)           floats as the bits of a double

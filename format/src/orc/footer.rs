@@ -1,8 +1,8 @@
 //! The footer: stripes, types, statistics of the file, application metadata; and the metadata
 //! section with the statistics of each stripe.
 //!
-//! Decoding takes the bytes apart and no more; [`Footer::validate`] holds the parts against each other
-//! and the file. Column encryption is in [`encryption`](crate::orc::encryption).
+//! Decoding only splits the bytes into fields; [`Footer::validate`] checks these against each other and the
+//! file. Column encryption is in [`encryption`](crate::orc::encryption).
 // spec: ORCv1.md, "Footer"
 
 use crate::error::{Error, Result};

@@ -559,7 +559,7 @@ mod tests {
             decode(&bytes, bytes.len()).unwrap_err().kind(),
             ErrorKind::Truncated
         );
-        // held against the limits before anything is asked for
+        // checked against the limits before anything is read
         assert_eq!(
             decode(&bytes, usize::MAX).unwrap_err().kind(),
             ErrorKind::Truncated

@@ -1,4 +1,4 @@
-//! What the tests of this room share: a small file's metadata, and hostile variations of bytes.
+//! Shared by the tests of ORC's metadata: a small file's metadata, and hostile variations of bytes.
 
 use crate::limits::Limits;
 use crate::orc::encoding::{CalendarKind, CompressionKind, TypeKind, WriterImplementation};

@@ -1,4 +1,4 @@
-//! What a leaf means: its physical type and its annotation, in both directions.
+//! Maps a leaf's physical type and annotation to its logical type, and back.
 //!
 //! `logicalType` counts, else `converted_type` under the logical type it stands for. INTERVAL has only
 //! a converted type, and wins over the UNKNOWN that a known writer puts beside it. An annotation that

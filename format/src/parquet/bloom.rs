@@ -1,4 +1,4 @@
-//! What a Bloom filter can rule out: the hashes of values, and whether a filter has their bits.
+//! Bloom filters: hashes of values, and whether a filter rules a value out.
 //!
 //! ```text
 //! hash   XXH64, seed 0, over the value in plain encoding without a length

@@ -1,4 +1,4 @@
-//! Single values in plain encoding without a length: what bounds and Bloom filters are made of.
+//! Encodes and decodes single values as bounds and Bloom filters store them: plain, without a length.
 //!
 //! ```text
 //! BOOLEAN 1 byte   INT32 FLOAT 4   INT64 DOUBLE 8, little-endian   INT96 8 nanoseconds, 4 Julian day

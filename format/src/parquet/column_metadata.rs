@@ -1,7 +1,7 @@
-//! What the footer says of one column chunk: type, encodings, codec, sizes, places, statistics.
+//! The metadata of a column chunk: type, encodings, codec, sizes, offsets, statistics.
 //!
-//! Offsets and sizes are as the file has them, signed and unchecked; `neutral` holds them against the
-//! file. // spec: parquet.thrift, ColumnMetaData
+//! Offsets and sizes are as the file has them, signed and unchecked; `neutral` checks them.
+// spec: parquet.thrift, ColumnMetaData
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -35,7 +35,7 @@ pub struct ColumnMetaData {
     pub key_value_metadata: Option<Vec<KeyValue>>,
     /// Place of the first data page.
     pub data_page_offset: i64,
-    /// Place of the index page, which nobody writes.
+    /// Offset of the index page, which no known writer has.
     pub index_page_offset: Option<i64>,
     /// Place of the dictionary page; some writers say 0 for none.
     pub dictionary_page_offset: Option<i64>,

@@ -1,9 +1,9 @@
-//! Who wrote a file: some writers' statistics and sizes are known to be wrong.
+//! Identifies the writer of a file, and the known bugs in its statistics and sizes.
 //!
 //! `<application> version <major>.<minor>.<patch>[-<pre-release>] (build <hash>)`
 // spec: parquet.thrift, FileMetaData.created_by
 
-/// Application and version out of a footer's `created_by`: the text is taken apart once for all columns.
+/// Application and version out of a footer's `created_by`: the text is parsed once for all columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreatedBy {
     /// The application.

@@ -1,7 +1,7 @@
-//! The numbered choices of the format: one table each, from the number to the variant to the name.
+//! The enumerations of the format: one table each of number, variant and name.
 //!
 //! A number that no table holds is kept as `Unknown`, so that a footer from the future can be read
-//! and shown; whoever needs to act on the value decides whether it is an error.
+//! and shown; code that has to act on the value decides whether it is an error.
 // spec: parquet.thrift, the enums
 
 use crate::compress::Codec;

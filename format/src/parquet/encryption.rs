@@ -1,4 +1,4 @@
-//! How a file or column says that it is encrypted: enough to name the reason, and to find the keys.
+//! The structures that describe encryption: the algorithm, and which key each column is encrypted with.
 // spec: parquet.thrift, EncryptionAlgorithm; Encryption.md
 
 use std::fmt;

@@ -1,10 +1,11 @@
-//! A footer in the vocabulary that both formats share, every number held against the file.
+//! The format-neutral view of a footer: a Parquet footer as [`FileMeta`], every offset and size checked.
 //!
 //! ```text
 //! chunk   [min of dictionary_page_offset and data_page_offset above 0, + total_compressed_size)
 //! ```
 //! Chunks belong to leaves by their order. A row group lies where its chunks do; its own `file_offset`
-//! is known to be wrong in some files (PARQUET-2078). // spec: parquet.thrift, ColumnMetaData
+//! is known to be wrong in some files (PARQUET-2078).
+// spec: parquet.thrift, ColumnMetaData
 
 use std::ops::Range;
 
@@ -23,12 +24,12 @@ use crate::parquet::stats::Trust;
 use crate::schema::Schema;
 use crate::stats::Trusted;
 
-/// What a footer says, with its schema taken apart once.
+/// A footer, format-neutral, with the leaves of its schema.
 #[derive(Debug, Clone)]
 pub struct Neutral {
     /// The file, format-neutral.
     pub meta: FileMeta,
-    /// What each leaf needs to be read.
+    /// The leaves, with what reading them needs.
     pub leaves: Vec<Leaf>,
 }
 
@@ -54,12 +55,12 @@ pub fn decode(
 /// A chunk and where its bytes are, unless its metadata is encrypted.
 pub type PlacedChunk = (ChunkMeta, Option<Range<u64>>);
 
-/// A footer's schema, rows and writer, taken apart once: what its chunks are judged by.
+/// A footer's schema, rows and writer, decoded once for all of its chunks.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The columns.
     pub schema: Schema,
-    /// What each leaf needs to be read.
+    /// The leaves, with what reading them needs.
     pub leaves: Vec<Leaf>,
     /// The rows of each row group.
     pub rows: Vec<u64>,

@@ -35,7 +35,7 @@ pub struct PageHeader {
 }
 
 impl PageHeader {
-    /// The header of a page of no bytes, without what is told of pages of its type.
+    /// The header of an empty page, without the part that is specific to its type.
     pub fn new(page_type: PageType) -> Self {
         PageHeader {
             page_type,

@@ -1,5 +1,5 @@
-//! A row group's place in the footer: its chunks, in the order of the schema's leaves.
-//! // spec: parquet.thrift, RowGroup and ColumnChunk
+//! Row groups and their column chunks, which come in the order of the schema's leaves.
+// spec: parquet.thrift, RowGroup and ColumnChunk
 
 use bytes::Bytes;
 

@@ -1,4 +1,4 @@
-//! What the tests of this room share: the hostile-input loop and small values.
+//! Shared by the tests of Parquet's metadata: the hostile-input loop and small values.
 
 use bytes::Bytes;
 use smallvec::smallvec;

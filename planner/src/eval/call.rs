@@ -1,4 +1,4 @@
-//! A call as the function that serves it sees it.
+//! The arguments of a function call during evaluation.
 
 use lith_format::bitmap::Bitmap;
 use lith_format::types::LogicalType;

@@ -1,5 +1,5 @@
-//! Casts as ANSI mode has them: what does not fit or does not parse is an error in rows that are
-//! asked for, or null when the cast is lenient.
+//! Casts in ANSI mode: a value that does not fit or parse is an error in rows that are asked for, or null in a
+//! lenient cast.
 
 use std::io::Write as _;
 

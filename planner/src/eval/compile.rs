@@ -1,4 +1,4 @@
-//! A resolved expression made ready: columns by slot, patterns and lists prepared, constants folded.
+//! Compiles a resolved expression: columns become slots, patterns and lists are prepared, constants folded.
 
 use lith_format::bitmap::Bitmap;
 use lith_format::filter::CompareOp;

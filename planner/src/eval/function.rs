@@ -1,4 +1,4 @@
-//! The functions that are computed, by name, and those on numbers.
+//! The table of functions that can be evaluated, and the functions on numbers.
 
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;

@@ -1,4 +1,4 @@
-//! Vectors as a reader hands them out, taken into the lanes that expressions compute in.
+//! Converts vectors of a reader to the lanes in which expressions are evaluated.
 
 use lith_format::bitmap::Bitmap;
 use lith_format::scalar::Scalar;

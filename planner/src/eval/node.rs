@@ -104,7 +104,7 @@ pub(super) enum Kind {
     Call(Kernel, Vec<Node>),
 }
 
-/// How a text is held against a pattern.
+/// How a text is matched.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Matching {
     Affix(Affix),

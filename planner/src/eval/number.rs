@@ -1,5 +1,5 @@
-//! Arithmetic as ANSI mode has it: what overflows its type or divides by zero is an error, but only
-//! in rows that are asked for and known.
+//! Arithmetic in ANSI mode: overflow and division by zero are errors, but only in rows that are asked for and not
+//! null.
 
 use lith_format::types::LogicalType;
 

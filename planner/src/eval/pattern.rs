@@ -1,6 +1,6 @@
-//! What a text must look like: LIKE, RLIKE and the affixes, made ready once.
+//! Compiles and matches patterns: LIKE, RLIKE, prefixes, suffixes and substrings.
 //!
-//! LIKE is taken apart into literal runs, `_` and `%`; the common shapes (`a%`, `%a`, `%a%`, no
+//! LIKE is split into literal runs, `_` and `%`; the common shapes (`a%`, `%a`, `%a%`, no
 //! wildcard) become plain comparisons. RLIKE is Java's syntax given to the `regex` crate, with the
 //! classes `\d \w \s` cut down to ASCII, as Java has them; what the crate does not know (look-around,
 //! back-references) is refused.

@@ -1,4 +1,4 @@
-//! One batch through a compiled expression.
+//! Evaluates a compiled expression on a batch.
 
 use lith_format::bitmap::Bitmap;
 use lith_format::filter::CompareOp;

@@ -1,4 +1,4 @@
-//! Values in columns, held against a naive evaluation row by row.
+//! Evaluation of columns against a naive evaluation row by row.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

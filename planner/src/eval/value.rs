@@ -1,5 +1,4 @@
-//! Columns while an expression is computed: five lanes instead of every layout, and a bitmap of the
-//! rows whose value is known.
+//! Columns during evaluation: five lanes instead of every layout, and a bitmap of the rows that are not null.
 //!
 //! ```text
 //! Bool   booleans               Int    integers, dates, times, microseconds

@@ -1,4 +1,4 @@
-//! An explanation as text for the eye.
+//! Formats an explanation as text.
 //!
 //! ```text
 //! scan of parquet   orders

@@ -1,4 +1,4 @@
-//! One conjunct: who judges it, what it rules out, why Spark does not push it, what would help.
+//! Explains one conjunct: what evaluates it, what it rules out, why Spark does not push it, what would help.
 
 use lith_format::bind::LeafSource;
 use lith_format::filter::{CompareOp, Filter, Verdict};

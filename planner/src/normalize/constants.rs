@@ -1,4 +1,4 @@
-//! What the condition itself says of a column: `a = 1 AND a < b` is `a = 1 AND 1 < b`.
+//! Propagates constants: `a = 1 AND a < b` is `a = 1 AND 1 < b`.
 //!
 //! Only top-level columns are replaced, only inside other comparisons, and only where a null would
 //! make the whole false anyway: not below NOT.

@@ -1,5 +1,4 @@
-//! Expressions without columns become their value; functions that are only another spelling are
-//! spelled out.
+//! Folds constants: expressions without columns become their value. Functions that are aliases are replaced.
 
 use crate::error::{PlanErrorKind, Result};
 use crate::expr::{Expr, Place};

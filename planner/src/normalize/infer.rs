@@ -1,5 +1,4 @@
-//! What must be true wherever the condition is: columns that must not be null, and equal columns that
-//! share each other's constraints.
+//! Infers what is true wherever the condition is: columns that are not null, and constraints of equal columns.
 
 use crate::expr::{Column, Expr};
 use crate::normalize::compare::is_null_intolerant;

@@ -1,5 +1,5 @@
-//! Questions about expressions that the rules share: may it be null, is it a constant, are two the
-//! same, is one the negation of the other; and chains of ANDs and ORs as lists of terms.
+//! Properties of expressions that the rules share: nullable, constant, equal, negation of another; and chains of
+//! ANDs and ORs as lists of terms.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! LIKE with a literal pattern as what can be judged by bounds: a prefix, a suffix, a part, equality.
+//! Rewrites LIKE with a literal pattern: as equality, or as a test for a prefix, suffix or substring.
 
 use crate::expr::{Expr, Place};
 use crate::normalize::shape::unknown;

@@ -1,5 +1,5 @@
-//! The functions that are known by name: what they take, what they give. One table of shapes; the
-//! values themselves are computed in `eval::function`.
+//! The signatures of the supported functions: one table of argument and result types; `eval::function` evaluates
+//! them.
 
 use lith_format::types::LogicalType;
 

@@ -1,4 +1,4 @@
-//! Finds what a column name means, and what it may have been meant to be.
+//! Finds the column of a name, and suggests similar names if there is none.
 
 use lith_format::names::{self, Meaning};
 use lith_format::scan::TableSchema;

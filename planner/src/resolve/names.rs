@@ -1,5 +1,4 @@
-//! The names of Spark 4.3's built-in functions, in order: what tells a function that is not computed here from
-//! a misspelt one.
+//! The names of Spark 4.3's built-in functions, sorted, to distinguish unsupported functions from misspelt ones.
 
 /// Whether Spark has a function of this name.
 pub(super) fn is_function(name: &str) -> bool {

@@ -1,5 +1,5 @@
-//! Calls, and the words that SQL spells in a way of its own: CASE, SUBSTRING .. FROM, TRIM, EXTRACT,
-//! FLOOR. Functions that are operators in disguise become those operators.
+//! Converts function calls, and those with a syntax of their own: CASE, SUBSTRING .. FROM, TRIM, EXTRACT, FLOOR.
+//! Functions that are names of operators become these operators.
 
 use lith_format::filter::{Affix, CompareOp};
 use lith_format::types::LogicalType;

@@ -1,5 +1,5 @@
-//! `sqlparser`'s tree turned into ours. Sugar goes here: BETWEEN is two comparisons, IS DISTINCT FROM
-//! and IS TRUE are `<=>`, NOT IN is NOT of IN, LIKE ANY is OR.
+//! Converts `sqlparser`'s tree to an [`Expr`]. Derived forms are expanded: BETWEEN is two comparisons, IS DISTINCT
+//! FROM and IS TRUE are `<=>`, NOT IN is NOT of IN, LIKE ANY is OR.
 
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;

@@ -1,5 +1,5 @@
-//! What is written by those who know other languages, and what to write instead. Nothing here makes text
-//! valid; it only says more than the parser can.
+//! Hints for common mistakes, such as operators of other languages. They only improve error messages: no invalid
+//! text becomes valid.
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};

@@ -1,4 +1,4 @@
-//! What the text means, seen through the plan string.
+//! Parsed text against Spark's plan strings.
 
 use super::*;
 use crate::error::PlanErrorKind;

@@ -1,4 +1,4 @@
-//! Moves the wanted slots of a vector together.
+//! Compacts a vector: moves the wanted slots to its front.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Looks codes up in a dictionary.
+//! Decodes dictionary codes in bulk: one look-up a code.
 
 use lith_format::bitmap::Bitmap;
 use lith_format::vector::Values;

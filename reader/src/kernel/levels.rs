@@ -1,4 +1,4 @@
-//! What levels tell of a nested column, in bulk: where rows begin, what is null, how long lists are.
+//! Evaluates levels of nested columns in bulk: where rows begin, what is null, how long lists are.
 //!
 //! ```text
 //! [[1, 2], []], null     definition 2 2 1 0         a list is there from 1 on, an element from 2 on

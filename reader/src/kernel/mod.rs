@@ -1,5 +1,5 @@
-//! The inner loops, over plain slices: no file format is known here, and nothing fails on a file's account.
-//! Callers have checked their lengths; a wrong one is a bug and panics.
+//! The inner loops, over plain slices. They know no file format, and no byte of a file makes them fail: callers
+//! have checked the lengths, so a wrong one is a bug and panics.
 
 pub mod bits;
 pub mod compact;

@@ -4,7 +4,7 @@
 //! rows wanted -> PRESENT -> values wanted -> decoded dense -> slots -> Vector
 //! ```
 //!
-//! A window without wanted rows is only noted, and passed over with the next one that has some.
+//! A window without wanted rows is only counted, and skipped with the next one that has some.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) struct FlatColumn {
     metrics: Arc<Metrics>,
     /// Rows that no window has covered yet.
     rows_left: u64,
-    /// Rows that windows have covered, that were not wanted and that are still to be passed over.
+    /// Unwanted rows of past windows that are still to be skipped.
     pending: usize,
 }
 

@@ -4,8 +4,8 @@
 //! | "ORC" | .. | metadata | footer | postscript | its length u8 |      the end is read first, as far as needed
 //! ```
 //!
-//! The footer of a stripe is read when it is first asked for, and kept. What it says of a stream is held
-//! against the stripe and the limits before anything of the stream is read.
+//! The footer of a stripe is read on first use, and kept. What it says of a stream is checked against the stripe
+//! and the limits before the stream is read.
 // spec: ORCv1.md, "File Tail", "Stripes"
 
 use std::sync::{Arc, OnceLock};

@@ -1,10 +1,10 @@
-//! A stripe as its columns see it: its streams by column and kind, wherever in the stripe they lie.
+//! The streams of a stripe, found by column and kind.
 //!
 //! ```text
 //! stripe = index streams | data streams | stripe footer      in the footer's order, without gaps
 //! ```
 //!
-//! Looking up is a binary search: stripes of wide files have tens of thousands of streams.
+//! Streams are found by binary search: stripes of wide files have tens of thousands.
 // spec: ORCv1.md, "Stripes", "Stripe Footer"
 
 use std::ops::Range;

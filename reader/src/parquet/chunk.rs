@@ -46,7 +46,7 @@ impl OpenChunk {
         Ok(())
     }
 
-    /// What decrypts the pages of the chunk, of which `meta` tells.
+    /// The cipher for the pages of the chunk, whose metadata is `meta`.
     pub(super) fn page_cipher(&self, meta: &ColumnMetaData) -> Option<PageCipher> {
         let cipher = self.cipher.clone();
         cipher.map(|cipher| PageCipher::of(cipher, meta))

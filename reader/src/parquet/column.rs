@@ -30,7 +30,7 @@ pub(crate) struct FlatColumn {
     pages: LeafPages,
     /// Rows that no window has covered yet.
     rows_left: usize,
-    /// Rows that windows have covered, that were not wanted and that are still to be passed over.
+    /// Unwanted rows of past windows that are still to be skipped.
     pending: usize,
     /// Rows of pages not yet found.
     page_rows_left: usize,

@@ -4,8 +4,8 @@
 //! | .. | FileMetaData | length u32 | PAR1 |      the last 64 KiB are read first: most footers are within
 //! ```
 //!
-//! A reader is made without touching the file. What the footer says of a chunk is held against the schema,
-//! the row group and the file's size before that.
+//! Creating a reader reads nothing. The metadata of its chunk is first checked against the schema, the row group
+//! and the file's size.
 // spec: README.md, "File format"; parquet.thrift, ColumnChunk, ColumnMetaData
 
 use std::ops::Range;
@@ -241,7 +241,7 @@ impl ParquetFile {
     fn decode_chunk(&self, row_group: usize, leaf: usize) -> Result<PlacedChunk> {
         let OpenChunk { mut chunk, cipher } = self.unlock_chunk(row_group, leaf)?;
         if cipher.is_some() {
-            // to whoever has the key it is a chunk like others
+            // with the key, it is a chunk like any other
             chunk.crypto_metadata = None;
         }
         let place = |error: Error| match self.footer.place(row_group, leaf) {

@@ -20,7 +20,7 @@ use lith_format::parquet::cipher::Key;
 pub struct KeyRequest<'a> {
     /// The column that has a key of its own; none for the footer's key.
     pub column: Option<&'a [String]>,
-    /// What the file says of the key: whatever whoever wrote it needs to find it again.
+    /// The key metadata in the file, by which the key is found again; its content is the writer's choice.
     pub metadata: Option<&'a [u8]>,
 }
 

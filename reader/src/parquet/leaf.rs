@@ -1,7 +1,7 @@
 //! The pages of a leaf's chunk, and what they share: the dictionary before them and the leaf's form.
 //!
 //! ```text
-//! dictionary page -> decoded once, when it is come by
+//! dictionary page -> decoded once, when it is reached
 //! data page       -> found by its header -> opened: levels, values
 //! ```
 
@@ -21,12 +21,12 @@ pub(crate) struct LeafPages {
     dictionary: Option<Dictionary>,
 }
 
-/// What a data page's header tells of its size.
+/// The size of a data page, by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageSize {
     /// Values and nulls, of which there are some.
     pub(crate) entries: usize,
-    /// Rows, if the header tells and the last does not go on in the next page.
+    /// Rows, if the header states them and the last does not continue in the next page.
     pub(crate) rows: Option<usize>,
 }
 

@@ -115,7 +115,7 @@ pub(crate) enum Validity {
 }
 
 impl Validity {
-    /// As the definition levels of a leaf tell that is at most optional.
+    /// As the definition levels of a leaf that is required or optional.
     pub(crate) fn new(levels: Levels) -> Self {
         levels.definition.map_or(Validity::All, Validity::Levels)
     }

@@ -7,8 +7,8 @@
 //!
 //! Finding a page costs its header alone. Opening it verifies the checksum, where there is one, and
 //! decompresses into a buffer that serves again once no view points into it; what is not compressed is
-//! borrowed. What is encrypted is decrypted before, into a buffer of its own: the checksum is that of the encrypted
-//! bytes. Sizes that a header declares are held against the limits and the bytes of the chunk.
+//! borrowed. Encrypted pages are decrypted first, into a buffer of their own; their checksum covers the encrypted
+//! bytes. Sizes that a header declares are checked against the limits and the bytes of the chunk.
 // spec: parquet.thrift, PageHeader, DataPageHeaderV2; README.md, "Checksumming"
 
 use std::ops::Range;
@@ -67,12 +67,12 @@ impl Place {
     }
 }
 
-/// What a page is, as far as its header tells.
+/// The kind of a page, by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageKind {
-    /// So many values and nulls; `rows` if the header tells and rows do not go on in the next page.
+    /// The number of values and nulls, and of rows if the header states it and no row continues in the next page.
     Data { entries: usize, rows: Option<usize> },
-    /// So many entries.
+    /// The number of entries.
     Dictionary { entries: usize },
 }
 
@@ -120,7 +120,7 @@ impl Pages {
         &self.context.limits
     }
 
-    /// Finds the next data or dictionary page; other pages are passed over. `None` at the chunk's end.
+    /// Finds the next data or dictionary page; other pages are skipped. `None` at the chunk's end.
     pub(crate) fn next(&mut self) -> Result<Option<Page>> {
         let chunk = self.load()?;
         while self.position < chunk.len() {

@@ -31,7 +31,7 @@ impl PageCipher {
         }
     }
 
-    /// Before the first page of the chunk that `meta` tells of.
+    /// The cipher at the first page of the chunk with the metadata `meta`.
     pub(super) fn of(chunk: ChunkCipher, meta: &ColumnMetaData) -> Self {
         let dictionary = meta.dictionary_page_offset.unwrap_or(0);
         Self::new(chunk, dictionary > 0)

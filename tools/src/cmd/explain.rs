@@ -1,4 +1,4 @@
-//! `lith explain`: what a query would skip and read, who decides it, and why not earlier.
+//! `lith explain`: what a query would skip and read, what decides that, and why not earlier.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `lith inspect`: what a file or dataset holds, on one screen, from footers alone.
+//! `lith inspect`: summarises a file or dataset on one screen, from footers alone.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

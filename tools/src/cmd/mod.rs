@@ -1,4 +1,4 @@
-//! One file a command: arguments in, text out.
+//! The commands, one module each.
 
 use crate::args::{Cli, Command};
 use crate::failure::Result;

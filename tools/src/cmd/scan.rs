@@ -1,4 +1,4 @@
-//! `lith scan` and `lith head`: rows.
+//! `lith scan` and `lith head`: print rows that match a predicate.
 
 use std::path::Path;
 

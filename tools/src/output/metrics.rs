@@ -1,4 +1,4 @@
-//! What a scan skipped and read, in words and as JSON.
+//! Prints the metrics of a scan, as text and as JSON.
 
 use lith_reader::metrics::Metrics;
 use serde_json::{Value, json};

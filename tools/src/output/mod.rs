@@ -1,7 +1,7 @@
-//! What commands print: rows as a table, JSON lines or CSV, and numbers for people.
+//! Output of rows: as a table, JSON lines or CSV.
 //!
-//! Data goes to standard output or a file; everything else to standard error. Rendering of cells is
-//! `lith_format::render`'s alone.
+//! Data goes to standard output or a file; everything else to standard error. Cells are rendered by
+//! `lith_format::render`.
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};

@@ -1,10 +1,10 @@
-//! Where bytes go: standard output, or a file that appears whole or not at all.
+//! Destination of output: standard output, or a file that appears whole or not at all.
 //!
 //! ```text
 //! no such file, or a regular one   rows -> .lith-<random> beside it -> renamed onto it at the end
 //! a device, a pipe                 rows -> it
 //! ```
-//! An error before the end leaves whatever was there before.
+//! After an error, an existing file is unchanged.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};

@@ -1,4 +1,4 @@
-//! Aligned columns for people. Control characters are shown, not sent to the terminal.
+//! Formats tables with aligned columns. Control characters are escaped.
 
 use std::fmt;
 use std::io::{self, IsTerminal};

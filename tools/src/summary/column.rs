@@ -1,4 +1,4 @@
-//! What footers say of one leaf, added up over row groups and files.
+//! Metadata of one leaf, summed up over row groups and files.
 
 use lith_format::compress::Codec;
 use lith_format::figures::bytes;

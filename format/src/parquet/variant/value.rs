@@ -1,4 +1,4 @@
-//! A variant's value, one level of it taken apart.
+//! Decodes one level of a variant's value.
 //!
 //! ```text
 //! kind 0   | type:6 kind:2 | as many bytes as the type has, or a length and so many |

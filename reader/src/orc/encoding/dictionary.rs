@@ -20,7 +20,7 @@ use crate::orc::encoding::{Integers, read_wanted};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
-/// How many lengths are read at a time: a declared size is believed no further.
+/// How many lengths are read at a time, so that a declared size does not decide an allocation.
 const STEP: usize = 4096;
 
 /// Reads the values of a dictionary of `size` entries from the two streams that hold them.

@@ -75,7 +75,7 @@ pub(crate) struct Alp<T: Real> {
     vector_size: usize,
     vectors: usize,
     count: usize,
-    /// Values handed out or passed over.
+    /// Values read or skipped.
     position: usize,
     /// The vector of which only some values were wanted so far, decoded.
     open: Option<(usize, Vec<T>)>,

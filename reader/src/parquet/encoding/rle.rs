@@ -6,8 +6,8 @@
 //!   header odd:  (header >> 1) * 8 values of width bits, least significant bit first
 //! ```
 //!
-//! A last bit-packed run may be cut short of its padding; whoever asks for the values that are not
-//! there gets an error. Runs of no values are passed over.
+//! The last bit-packed run may lack its padding; reading values that are not there is an error. Empty runs are
+//! skipped.
 // spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid (RLE = 3)"
 
 use bytes::Bytes;
