@@ -46,6 +46,15 @@ impl Limits {
             .saturating_add(DECODED_AT_LEAST)
     }
 
+    /// A copy of bytes that a file may make many; missing memory is an error, not the end.
+    pub(crate) fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(bytes.len())
+            .map_err(|_| Error::limit(format!("there is no memory for {} bytes", bytes.len())))?;
+        copy.extend_from_slice(bytes);
+        Ok(copy)
+    }
+
     /// Room for one more in a list that a file may make long; not to get it is an error, not the end.
     #[inline]
     pub(crate) fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {

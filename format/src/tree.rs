@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::mem;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// A value, or a structure of values.
@@ -68,7 +68,7 @@ impl Node {
 
 /// A part of a tree. Each begin has its end; a field's name precedes its value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum Event<'a> {
     /// A structure begins.
     BeginObject,
     /// The name of the field whose value is next.
@@ -79,12 +79,16 @@ pub enum Event {
     BeginList,
     /// The repeated field ends.
     EndList,
-    /// A value without parts.
+    /// Text, which need not be UTF-8.
+    Text(&'a [u8]),
+    /// Bytes.
+    Bytes(&'a [u8]),
+    /// Another value without parts.
     Value(Node),
 }
 
 /// Receives the parts of a tree, in order; its first error ends the decoding.
-pub type EventSink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
+pub type EventSink<'a> = dyn FnMut(Event<'_>) -> Result<()> + 'a;
 
 impl Node {
     /// Passes the parts of the tree to `to`.
@@ -103,26 +107,54 @@ impl Node {
                 }
                 to(Event::EndObject)
             }
+            Node::Text(text) => to(Event::Text(&text)),
+            Node::Bytes(bytes) => to(Event::Bytes(&bytes)),
             plain => to(Event::Value(plain)),
         }
     }
 }
 
 /// Builds a tree of its parts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Builder {
     open: Vec<Node>,
     names: Vec<Cow<'static, str>>,
     whole: Option<Node>,
+    /// How many bytes the tree may still take in memory.
+    room: usize,
 }
 
 impl Builder {
+    /// A builder of a tree of at most `room` bytes in memory.
+    pub fn new(room: usize) -> Self {
+        Builder {
+            open: Vec::new(),
+            names: Vec::new(),
+            whole: None,
+            room,
+        }
+    }
+
     /// Takes the next part.
-    pub fn add(&mut self, event: Event) -> Result<()> {
+    ///
+    /// # Errors
+    /// A tree that is larger than it may be, or than memory is.
+    pub fn add(&mut self, event: Event<'_>) -> Result<()> {
         match event {
             Event::BeginObject => self.open.push(Node::Object(Vec::new())),
             Event::BeginList => self.open.push(Node::List(Vec::new())),
-            Event::Field(name) => self.names.push(name),
+            Event::Field(name) => {
+                self.spend(name.len())?;
+                self.names.push(name);
+            }
+            Event::Text(text) => {
+                let text = self.copy(text)?;
+                self.place(Node::Text(text))?;
+            }
+            Event::Bytes(bytes) => {
+                let bytes = self.copy(bytes)?;
+                self.place(Node::Bytes(bytes))?;
+            }
             Event::Value(node) => self.place(node)?,
             Event::EndObject | Event::EndList => {
                 if let Some(node) = self.open.pop() {
@@ -134,6 +166,8 @@ impl Builder {
     }
 
     fn place(&mut self, node: Node) -> Result<()> {
+        // lists grow to twice what they hold
+        self.spend(2 * size_of::<(Cow<'static, str>, Node)>())?;
         match self.open.last_mut() {
             Some(Node::Object(fields)) => {
                 let name = self.names.pop().unwrap_or_default();
@@ -145,13 +179,72 @@ impl Builder {
         Ok(())
     }
 
+    fn copy(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
+        self.spend(bytes.len())?;
+        Limits::copy(bytes)
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<()> {
+        match self.room.checked_sub(bytes) {
+            Some(room) => {
+                self.room = room;
+                Ok(())
+            }
+            None => Err(Error::limit("structure is too large when decoded")),
+        }
+    }
+
     /// The tree; an empty structure if nothing was whole.
     pub fn finish(self) -> Node {
         self.whole.unwrap_or(Node::Object(Vec::new()))
     }
 }
 
-/// Takes the elements of a list out of a larger tree, one by one, each as a tree.
+/// Takes values without parts out of a structure: those of `N` of its fields; of one that is there twice, the last.
+#[derive(Debug)]
+pub struct Plain<const N: usize> {
+    names: [&'static str; N],
+    values: [Option<Node>; N],
+    depth: usize,
+    /// Which of them comes next, if any.
+    next: Option<usize>,
+}
+
+impl<const N: usize> Plain<N> {
+    /// Of the fields of these names.
+    pub fn new(names: [&'static str; N]) -> Self {
+        Plain {
+            names,
+            values: [const { None }; N],
+            depth: 0,
+            next: None,
+        }
+    }
+
+    /// Takes the next part.
+    pub fn add(&mut self, event: Event<'_>) {
+        match event {
+            Event::BeginObject | Event::BeginList => self.depth += 1,
+            Event::EndObject | Event::EndList => self.depth = self.depth.saturating_sub(1),
+            Event::Field(name) if self.depth == 1 => {
+                self.next = self.names.iter().position(|wanted| *wanted == name);
+            }
+            Event::Value(node) if self.depth == 1 => {
+                if let Some(value) = self.next.and_then(|next| self.values.get_mut(next)) {
+                    *value = Some(node);
+                }
+            }
+            Event::Field(_) | Event::Value(_) | Event::Text(_) | Event::Bytes(_) => {}
+        }
+    }
+
+    /// What the fields hold.
+    pub fn finish(self) -> [Option<Node>; N] {
+        self.values
+    }
+}
+
+/// Takes the elements of a list out of a larger tree, one by one, each as a tree. Lists within them are left empty.
 pub struct Elements<'a, F> {
     /// The lists within each other, by the names of their fields.
     path: &'a [&'static str],
@@ -161,26 +254,33 @@ pub struct Elements<'a, F> {
     depth: usize,
     /// Whether the next value is the next list on the path.
     named: bool,
+    /// How many bytes an element may take in memory.
+    room: usize,
+    /// How many lists of the element are open.
+    lists: usize,
     element: Builder,
     take: F,
 }
 
 impl<'a, F: FnMut(&[usize], Node) -> Result<()>> Elements<'a, F> {
     /// Of the list in the field that the last name of `path` is, of each element of the list before it, and so
-    /// on. `take` gets the numbers of the elements from the outermost list on.
-    pub fn new(path: &'a [&'static str], take: F) -> Self {
+    /// on. `take` gets the numbers of the elements from the outermost list on. An element takes at most `room`
+    /// bytes in memory.
+    pub fn new(path: &'a [&'static str], room: usize, take: F) -> Self {
         Elements {
             path,
             places: Vec::new(),
             depth: 0,
             named: false,
-            element: Builder::default(),
+            room,
+            lists: 0,
+            element: Builder::new(room),
             take,
         }
     }
 
     /// Takes the next part.
-    pub fn add(&mut self, event: Event) -> Result<()> {
+    pub fn add(&mut self, event: Event<'_>) -> Result<()> {
         let between = self.depth == 2 * self.places.len();
         if self.places.len() == self.path.len() && !(between && event == Event::EndList) {
             return self.add_to_element(event);
@@ -203,21 +303,26 @@ impl<'a, F: FnMut(&[usize], Node) -> Result<()>> Elements<'a, F> {
                 self.depth = self.depth.saturating_sub(1);
                 self.step();
             }
-            Event::Value(_) => self.step(),
+            Event::Value(_) | Event::Text(_) | Event::Bytes(_) => self.step(),
         }
         Ok(())
     }
 
-    fn add_to_element(&mut self, event: Event) -> Result<()> {
+    fn add_to_element(&mut self, event: Event<'_>) -> Result<()> {
+        self.lists -= usize::from(self.lists > 0 && event == Event::EndList);
+        let is_left_out = self.lists > 0;
+        self.lists += usize::from(event == Event::BeginList);
         match event {
             Event::BeginObject | Event::BeginList => self.depth += 1,
             Event::EndObject | Event::EndList => self.depth -= 1,
-            Event::Field(_) | Event::Value(_) => {}
+            Event::Field(_) | Event::Value(_) | Event::Text(_) | Event::Bytes(_) => {}
         }
         let is_name = matches!(event, Event::Field(_));
-        self.element.add(event)?;
+        if !is_left_out {
+            self.element.add(event)?;
+        }
         if self.depth == 2 * self.places.len() && !is_name {
-            let node = mem::take(&mut self.element).finish();
+            let node = mem::replace(&mut self.element, Builder::new(self.room)).finish();
             (self.take)(&self.places, node)?;
             self.step();
         }
@@ -237,6 +342,7 @@ impl<'a, F: FnMut(&[usize], Node) -> Result<()>> Elements<'a, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn object(fields: Vec<(&'static str, Node)>) -> Node {
         let fields = fields.into_iter();
@@ -263,25 +369,52 @@ mod tests {
 
     #[test]
     fn a_builder_restores_the_tree() {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(1 << 12);
         nested().emit(&mut |event| builder.add(event)).unwrap();
         assert_eq!(builder.finish(), nested());
-        assert_eq!(Builder::default().finish(), object(vec![]));
+        assert_eq!(Builder::new(0).finish(), object(vec![]));
+        let mut builder = Builder::new(1 << 8);
+        let built = nested().emit(&mut |event| builder.add(event));
+        assert_eq!(built.unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert!(Builder::new(99).add(Event::Text(&[0; 100])).is_err());
+    }
+
+    #[test]
+    fn plain_values_are_taken_from_the_outermost_structure_only() {
+        let Node::Object(mut fields) = nested() else {
+            unreachable!("a structure");
+        };
+        fields.push(("x".into(), Node::Int(7)));
+        fields.push(("c".into(), Node::Name("c")));
+        let mut plain = Plain::new(["x", "y", "b", "c", "a"]);
+        let added = Node::Object(fields).emit(&mut |event| {
+            plain.add(event);
+            Ok(())
+        });
+        added.unwrap();
+        let expected = [
+            Some(Node::Int(7)),
+            None,
+            None,
+            Some(Node::Name("c")),
+            Some(Node::Int(99)),
+        ];
+        assert_eq!(plain.finish(), expected);
     }
 
     #[test]
     fn elements_are_taken_from_the_lists_on_the_path_only() {
         let mut found = Vec::new();
-        let mut elements = Elements::new(&["a", "b"], |places: &[usize], node| {
+        let mut elements = Elements::new(&["a", "b"], 1 << 12, |places: &[usize], node| {
             found.push((places.to_vec(), node));
             Ok(())
         });
         nested().emit(&mut |event| elements.add(event)).unwrap();
-        let first = |from| object(vec![("b", Node::List(vec![Node::Int(from)]))]);
+        let first = || object(vec![("b", Node::List(vec![]))]);
         let expected = [
-            (vec![0, 0], first(1)),
+            (vec![0, 0], first()),
             (vec![0, 1], Node::Int(2)),
-            (vec![2, 0], first(3)),
+            (vec![2, 0], first()),
             (vec![2, 1], Node::Int(4)),
         ];
         assert_eq!(found, expected);

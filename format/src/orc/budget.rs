@@ -1,9 +1,10 @@
-//! How much memory an ORC structure may take once it is decoded.
+//! How much memory an ORC structure may take once it is decompressed and decoded.
 //!
 //! ```text
-//! least of: 32 times its bytes and 4 MiB
-//!           256 MiB, or what the same is of the bytes that the file has for it, if they are compressed
-//!           4 times the most that it may have
+//! decompressed   at most 64 MiB, or 32 times its bytes in the file and 4 MiB
+//! decoded        at most 32 times its decompressed bytes and 4 MiB
+//!                at most 64 MiB (footer and metadata together: 160 MiB), or 32 times its bytes in the file and 4 MiB
+//!                at most 4 times the most bytes that it may have
 //! ```
 
 use std::cell::Cell;
@@ -15,7 +16,57 @@ use crate::limits::Limits;
 const DECODED_PER_ENCODED_BYTE: usize = 4;
 
 /// What a structure may take in memory even if it is stored in next to nothing, because it was compressed well.
-const DECODED_AT_MOST: usize = 256 << 20;
+const AT_MOST: usize = 64 << 20;
+
+/// The same of footer and metadata together, which may tell of very many columns and stripes.
+const TAIL_AT_MOST: usize = 160 << 20;
+
+/// How many bytes a section of `stored` bytes in the file may have once it is decompressed.
+pub(super) fn decompressed(stored: usize, limits: &Limits) -> usize {
+    Limits::decoded(stored)
+        .max(AT_MOST)
+        .min(limits.footer_bytes)
+}
+
+/// What one or more structures may take in memory together even if they are stored in next to nothing.
+#[derive(Debug)]
+pub(super) struct Room<'a> {
+    pub(super) limits: &'a Limits,
+    left: Cell<usize>,
+}
+
+impl<'a> Room<'a> {
+    /// Of a structure.
+    pub(super) fn new(limits: &'a Limits) -> Self {
+        let left = Cell::new(AT_MOST);
+        Room { limits, left }
+    }
+
+    /// Of footer and metadata.
+    pub(super) fn of_tail(limits: &'a Limits) -> Self {
+        let left = Cell::new(TAIL_AT_MOST);
+        Room { limits, left }
+    }
+
+    /// What one of the structures may take, which lies in `bytes`, `stored` of them in the file.
+    pub(super) fn budget(&self, bytes: &[u8], stored: usize) -> Budget {
+        let most = self.limits.footer_bytes;
+        let most = most.saturating_mul(DECODED_PER_ENCODED_BYTE);
+        let honest = Limits::decoded(stored).max(self.left.get());
+        let bytes = Limits::decoded(bytes.len()).min(honest).min(most);
+        Budget {
+            bytes: Cell::new(bytes),
+            depth: self.limits.depth,
+            all: bytes,
+        }
+    }
+
+    /// Takes off what a structure took.
+    pub(super) fn spend(&self, budget: &Budget) {
+        let spent = budget.all.saturating_sub(budget.left());
+        self.left.set(self.left.get().saturating_sub(spent));
+    }
+}
 
 /// What is left to spend on one structure.
 #[derive(Debug)]
@@ -23,17 +74,27 @@ pub(super) struct Budget {
     bytes: Cell<usize>,
     /// How deep groups may nest.
     pub(super) depth: usize,
+    /// What there was at first.
+    all: usize,
 }
 
 impl Budget {
     /// Of a structure in `bytes`, for which the file has `stored` bytes.
     pub(super) fn new(bytes: &[u8], stored: usize, limits: &Limits) -> Self {
-        let all = limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE);
-        let honest = Limits::decoded(stored).max(DECODED_AT_MOST);
-        Budget {
-            bytes: Cell::new(Limits::decoded(bytes.len()).min(honest).min(all)),
-            depth: limits.depth,
+        Room::new(limits).budget(bytes, stored)
+    }
+
+    /// Adds to a list, if the budget and the memory have room for it.
+    #[inline]
+    pub(super) fn push<T>(&self, list: &mut Vec<T>, value: T) -> Result<()> {
+        if list.len() == list.capacity() {
+            let more = list.len().max(1);
+            self.spend(more.saturating_mul(size_of::<T>()))?;
+            list.try_reserve_exact(more)
+                .map_err(|_| Error::limit("there is no memory for a list"))?;
         }
+        list.push(value);
+        Ok(())
     }
 
     pub(super) fn spend(&self, bytes: usize) -> Result<()> {
@@ -46,9 +107,15 @@ impl Budget {
         }
     }
 
-    /// What was spent on what is no more can be spent again.
-    pub(super) fn give_back(&self, bytes: usize) {
+    /// Makes the room of `count` elements of a list free again.
+    pub(super) fn give_back<T>(&self, count: usize) {
+        let bytes = count.saturating_mul(size_of::<T>());
         self.bytes.set(self.left().saturating_add(bytes));
+    }
+
+    /// Makes all room free again that was taken since `left` bytes were left.
+    pub(super) fn refill(&self, left: usize) {
+        self.bytes.set(left);
     }
 
     /// How many bytes are left.

@@ -2,9 +2,8 @@
 //! columns and refuses to pass their masked values off as data; it does not decrypt.
 // spec: ORCv1.md, "Column Encryption"
 
-use crate::error::Result;
 use crate::orc::encoding::{EncryptionAlgorithm, KeyProviderKind};
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::proto::{Encoder, Field, FieldResult, Message};
 use crate::orc::stripe::Stream;
 
 /// How the unencrypted form of some columns was made unrecognisable.
@@ -21,7 +20,7 @@ pub struct DataMask {
 impl Message for DataMask {
     const NAME: &'static str = "DataMask";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.name = field.string()?,
             2 => field.push(&mut self.mask_parameters, field.string()?)?,
@@ -52,7 +51,7 @@ pub struct EncryptionKey {
 impl Message for EncryptionKey {
     const NAME: &'static str = "EncryptionKey";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.key_name = field.string()?,
             2 => self.key_version = field.u32()?,
@@ -87,7 +86,7 @@ pub struct EncryptionVariant {
 impl Message for EncryptionVariant {
     const NAME: &'static str = "EncryptionVariant";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.root = field.u32()?,
             2 => self.key = field.u32()?,
@@ -124,7 +123,7 @@ pub struct Encryption {
 impl Message for Encryption {
     const NAME: &'static str = "Encryption";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.push_message(&mut self.mask)?,
             2 => field.push_message(&mut self.key)?,

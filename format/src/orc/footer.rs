@@ -11,7 +11,7 @@ use crate::orc::encoding::{
     CalendarKind, EdgeInterpolationAlgorithm, TypeKind, WriterImplementation,
 };
 use crate::orc::encryption::Encryption;
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::proto::{Encoder, Field, FieldResult, Message};
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::stripe::StripeInformation;
 
@@ -27,7 +27,7 @@ pub struct StringPair {
 impl Message for StringPair {
     const NAME: &'static str = "StringPair";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.key = field.string()?,
             2 => self.value = field.string()?,
@@ -68,7 +68,7 @@ pub struct Type {
 impl Message for Type {
     const NAME: &'static str = "Type";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.kind = TypeKind::from_id(field.i32()?),
             2 => field.extend_u32(&mut self.subtypes)?,
@@ -119,7 +119,7 @@ pub struct UserMetadataItem {
 impl Message for UserMetadataItem {
     const NAME: &'static str = "UserMetadataItem";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.name = field.string()?,
             2 => self.value = field.byte_vec()?,
@@ -144,7 +144,7 @@ pub struct StripeStatistics {
 impl Message for StripeStatistics {
     const NAME: &'static str = "StripeStatistics";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         if field.number == 1 {
             field.push_message(&mut self.col_stats)?;
         }
@@ -166,7 +166,7 @@ pub struct Metadata {
 impl Message for Metadata {
     const NAME: &'static str = "Metadata";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         if field.number == 1 {
             let mut stripe: StripeStatistics = field.message()?;
             field.trim(&mut stripe.col_stats);
@@ -212,7 +212,7 @@ pub struct Footer {
 impl Message for Footer {
     const NAME: &'static str = "Footer";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.header_length = field.u64()?,
             2 => self.content_length = field.u64()?,

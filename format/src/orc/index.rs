@@ -10,7 +10,9 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::limits::Limits;
+use crate::orc::budget::Budget;
+use crate::orc::proto::{Encoder, Field, FieldResult, Message, accept_fields};
 use crate::orc::statistics::ColumnStatistics;
 
 /// More hash functions than any false positive rate asks for.
@@ -29,7 +31,7 @@ pub struct RowIndexEntry {
 impl Message for RowIndexEntry {
     const NAME: &'static str = "RowIndexEntry";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.extend_u64(&mut self.positions)?,
             2 => field.merge_option(&mut self.statistics)?,
@@ -54,7 +56,7 @@ pub struct RowIndex {
 impl Message for RowIndex {
     const NAME: &'static str = "RowIndex";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         if field.number == 1 {
             field.push_message(&mut self.entry)?;
         }
@@ -97,7 +99,7 @@ pub struct BloomFilter {
 impl Message for BloomFilter {
     const NAME: &'static str = "BloomFilter";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.num_hash_functions = field.u32()?,
             2 => field.extend_fixed64(&mut self.bitset)?,
@@ -146,7 +148,7 @@ pub struct BloomFilterIndex {
 impl Message for BloomFilterIndex {
     const NAME: &'static str = "BloomFilterIndex";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         if field.number == 1 {
             field.push_message(&mut self.bloom_filter)?;
         }
@@ -158,11 +160,27 @@ impl Message for BloomFilterIndex {
     }
 }
 
+/// Passes the Bloom filters of an encoded [`BloomFilterIndex`] to `accept` one by one.
+pub(super) fn each_bloom_filter(
+    bytes: &[u8],
+    limits: &Limits,
+    accept: &mut dyn FnMut(BloomFilter) -> Result<()>,
+) -> Result<()> {
+    let budget = Budget::new(bytes, bytes.len(), limits);
+    accept_fields(bytes, (BloomFilterIndex::NAME, 0), &budget, |field| {
+        if field.number == 1 {
+            let before = budget.left();
+            accept(field.message()?)?;
+            budget.refill(before);
+        }
+        Ok(())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::limits::Limits;
     use crate::orc::testing::{hostile, statistics};
 
     fn row_index() -> RowIndex {

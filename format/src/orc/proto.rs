@@ -5,12 +5,15 @@
 //! wire type 0: varint   1: 8 bytes   2: varint length, bytes   5: 4 bytes   3, 4: start and end of a group
 //! ```
 //! A message type says in [`Message::decode_field`] what its field numbers mean and in
-//! [`Message::encode_fields`] how it writes them; unknown numbers and groups are skipped, a known
-//! number of another wire type is an error. Of a field that is there twice the last value counts; messages are
+//! [`Message::encode_fields`] how it writes them. Unknown numbers are skipped. A known number of another wire type
+//! is skipped as the reference parsers do where only pruning depends on it ([`Message::IS_LENIENT`]), elsewhere
+//! it is an error. Of a field that is there twice the last value counts; messages are
 //! merged. What decoding may allocate is bounded by a budget.
 
+use std::ops::Range;
+
 use crate::bytes::{Cursor, put_varint, unzigzag, zigzag};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::orc::budget::Budget;
 
@@ -22,8 +25,11 @@ pub trait Message: Default {
     /// The specification's name, for errors.
     const NAME: &'static str;
 
-    /// Takes up one field; numbers it does not know are left alone.
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()>;
+    /// Whether a known field of another wire type is skipped: only where no row depends on it.
+    const IS_LENIENT: bool = false;
+
+    /// Decodes one field; unknown numbers are ignored.
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()>;
 
     /// Writes all fields in the order of their numbers.
     fn encode_fields(&self, out: &mut Encoder);
@@ -36,9 +42,7 @@ pub trait Message: Default {
     /// Decodes a whole message, for which the file has `stored` bytes: fewer than there are if they were
     /// compressed.
     fn decode_stored(bytes: &[u8], stored: usize, limits: &Limits) -> Result<Self> {
-        let mut message = Self::default();
-        merge_message(&mut message, bytes, 0, &Budget::new(bytes, stored, limits))?;
-        Ok(message)
+        decode_within(bytes, &Budget::new(bytes, stored, limits))
     }
 
     /// Encodes the whole message.
@@ -55,8 +59,37 @@ pub(crate) enum Value<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
+    /// What is between the start and the end of a group.
+    Group(&'a [u8]),
     Fixed32(u32),
 }
+
+impl<'a> Value<'a> {
+    fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Why a field is not decoded.
+#[derive(Debug)]
+pub enum FieldError {
+    /// Its wire type is not that of the known field of its number.
+    WireType,
+    /// Its payload is invalid.
+    Invalid(Error),
+}
+
+impl From<Error> for FieldError {
+    fn from(error: Error) -> Self {
+        FieldError::Invalid(error)
+    }
+}
+
+/// The result of decoding a field.
+pub type FieldResult<T> = std::result::Result<T, FieldError>;
 
 /// A field as it is met in a message.
 #[derive(Debug, Clone, Copy)]
@@ -71,87 +104,86 @@ pub struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// `uint64`.
-    pub fn u64(&self) -> Result<u64> {
+    pub fn u64(&self) -> FieldResult<u64> {
         match self.value {
             Value::Varint(value) => Ok(value),
-            _ => Err(self.mismatch("varint")),
+            _ => Err(FieldError::WireType),
         }
     }
 
     /// `uint32`.
-    pub fn u32(&self) -> Result<u32> {
-        u32::try_from(self.u64()?)
-            .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
+    pub fn u32(&self) -> FieldResult<u32> {
+        u32::try_from(self.u64()?).map_err(|_| self.too_wide())
     }
 
     /// `int32` and enumerations, which are written as the 64-bit number of the same value.
-    pub fn i32(&self) -> Result<i32> {
+    pub fn i32(&self) -> FieldResult<i32> {
         self.narrow(self.u64()? as i64)
     }
 
     /// `sint64`.
-    pub fn sint64(&self) -> Result<i64> {
+    pub fn sint64(&self) -> FieldResult<i64> {
         self.u64().map(unzigzag)
     }
 
     /// `sint32`.
-    pub fn sint32(&self) -> Result<i32> {
+    pub fn sint32(&self) -> FieldResult<i32> {
         self.narrow(self.sint64()?)
     }
 
     /// `bool`.
-    pub fn bool(&self) -> Result<bool> {
+    pub fn bool(&self) -> FieldResult<bool> {
         self.u64().map(|value| value != 0)
     }
 
     /// `double`.
-    pub fn f64(&self) -> Result<f64> {
+    pub fn f64(&self) -> FieldResult<f64> {
         match self.value {
             Value::Fixed64(bits) => Ok(f64::from_bits(bits)),
-            _ => Err(self.mismatch("64-bit")),
+            _ => Err(FieldError::WireType),
         }
     }
 
     /// `bytes`.
-    pub fn bytes(&self) -> Result<&'a [u8]> {
-        match self.value {
-            Value::Bytes(bytes) => Ok(bytes),
-            _ => Err(self.mismatch("length-delimited")),
-        }
+    pub fn bytes(&self) -> FieldResult<&'a [u8]> {
+        self.value.bytes().ok_or(FieldError::WireType)
     }
 
     /// `bytes`, copied.
-    pub fn byte_vec(&self) -> Result<Vec<u8>> {
+    pub fn byte_vec(&self) -> FieldResult<Vec<u8>> {
         let bytes = self.bytes()?;
         self.budget.spend(bytes.len().saturating_add(ALLOCATION))?;
-        Ok(bytes.to_vec())
+        Ok(Limits::copy(bytes)?)
     }
 
     /// `string`, which has to be UTF-8.
-    pub fn string(&self) -> Result<String> {
+    pub fn string(&self) -> FieldResult<String> {
         String::from_utf8(self.byte_vec()?)
-            .map_err(|_| Error::corrupt(format!("field {} is not utf-8", self.number)))
+            .map_err(|_| Error::corrupt(format!("field {} is not utf-8", self.number)).into())
     }
 
     /// A message within the message.
-    pub fn message<M: Message>(&self) -> Result<M> {
+    pub fn message<M: Message>(&self) -> FieldResult<M> {
         let mut message = M::default();
         self.merge(&mut message)?;
         Ok(message)
     }
 
     /// A message within the message, of which a part may be there already: what is there again takes its place.
-    pub fn merge<M: Message>(&self, message: &mut M) -> Result<()> {
-        merge_message(message, self.bytes()?, self.offset, self.budget)
+    pub fn merge<M: Message>(&self, message: &mut M) -> FieldResult<()> {
+        let bytes = self.bytes()?;
+        Ok(merge_message(message, bytes, self.offset, self.budget)?)
     }
 
     /// The same for one that is optional.
-    pub fn merge_option<M: Message>(&self, message: &mut Option<M>) -> Result<()> {
+    pub fn merge_option<M: Message>(&self, message: &mut Option<M>) -> FieldResult<()> {
+        self.bytes()?;
         self.merge(message.get_or_insert_default())
     }
 
     /// The same for one that has an allocation of its own.
-    pub fn merge_box<M: Message>(&self, message: &mut Option<Box<M>>) -> Result<()> {
+    pub fn merge_box<M: Message>(&self, message: &mut Option<Box<M>>) -> FieldResult<()> {
+        self.bytes()?;
         if message.is_none() {
             self.budget
                 .spend(size_of::<M>().saturating_add(ALLOCATION))?;
@@ -161,19 +193,12 @@ impl<'a> Field<'a> {
 
     /// Adds to a repeated field what the budget and the memory have room for.
     #[inline]
-    pub fn push<T>(&self, list: &mut Vec<T>, value: T) -> Result<()> {
-        if list.len() == list.capacity() {
-            let more = list.len().max(1);
-            self.budget.spend(more.saturating_mul(size_of::<T>()))?;
-            list.try_reserve_exact(more)
-                .map_err(|_| Error::limit("there is no memory for a list"))?;
-        }
-        list.push(value);
-        Ok(())
+    pub fn push<T>(&self, list: &mut Vec<T>, value: T) -> FieldResult<()> {
+        Ok(self.budget.push(list, value)?)
     }
 
     /// Adds a message to a repeated field.
-    pub fn push_message<M: Message>(&self, list: &mut Vec<M>) -> Result<()> {
+    pub fn push_message<M: Message>(&self, list: &mut Vec<M>) -> FieldResult<()> {
         self.push(list, self.message()?)
     }
 
@@ -182,23 +207,23 @@ impl<'a> Field<'a> {
         let before = list.capacity();
         list.shrink_to_fit();
         let less = before.saturating_sub(list.capacity());
-        self.budget.give_back(less.saturating_mul(size_of::<T>()));
+        self.budget.give_back::<T>(less);
     }
 
     /// `repeated uint64`: one number, or a packed run of them.
-    pub fn extend_u64(&self, out: &mut Vec<u64>) -> Result<()> {
+    pub fn extend_u64(&self, out: &mut Vec<u64>) -> FieldResult<()> {
         self.extend(out, |cursor| cursor.varint(), Self::u64)
     }
 
     /// `repeated uint32`: one number, or a packed run of them.
-    pub fn extend_u32(&self, out: &mut Vec<u32>) -> Result<()> {
+    pub fn extend_u32(&self, out: &mut Vec<u32>) -> FieldResult<()> {
         let narrow =
             |value: u64| u32::try_from(value).map_err(|_| Error::corrupt("number exceeds 32 bits"));
         self.extend(out, |cursor| cursor.varint().and_then(narrow), Self::u32)
     }
 
     /// `repeated int32`: one number, or a packed run of them.
-    pub fn extend_i32(&self, out: &mut Vec<i32>) -> Result<()> {
+    pub fn extend_i32(&self, out: &mut Vec<i32>) -> FieldResult<()> {
         let narrow = |value: u64| {
             i32::try_from(value as i64).map_err(|_| Error::corrupt("number exceeds 32 bits"))
         };
@@ -206,10 +231,10 @@ impl<'a> Field<'a> {
     }
 
     /// `repeated fixed64`: one number, or a packed run of them.
-    pub fn extend_fixed64(&self, out: &mut Vec<u64>) -> Result<()> {
+    pub fn extend_fixed64(&self, out: &mut Vec<u64>) -> FieldResult<()> {
         self.extend(out, Cursor::u64_le, |field| match field.value {
             Value::Fixed64(bits) => Ok(bits),
-            _ => Err(field.mismatch("64-bit")),
+            _ => Err(FieldError::WireType),
         })
     }
 
@@ -217,8 +242,8 @@ impl<'a> Field<'a> {
         &self,
         out: &mut Vec<T>,
         packed: impl Fn(&mut Cursor<'a>) -> Result<T>,
-        single: impl Fn(&Self) -> Result<T>,
-    ) -> Result<()> {
+        single: impl Fn(&Self) -> FieldResult<T>,
+    ) -> FieldResult<()> {
         let Value::Bytes(bytes) = self.value else {
             return self.push(out, single(self)?);
         };
@@ -234,40 +259,26 @@ impl<'a> Field<'a> {
         self.value
     }
 
-    /// Takes up the fields of a message within the message, whose name is `name`.
-    pub(crate) fn each_field(
-        &self,
-        name: &'static str,
-        accept: impl FnMut(Field<'a>) -> Result<()>,
-    ) -> Result<()> {
-        accept_fields(self.bytes()?, (name, self.offset), self.budget, accept)
+    /// The place of the payload of a length-delimited field in the outermost message.
+    pub(crate) fn place(&self) -> Range<usize> {
+        let length = self.value.bytes().map_or(0, <[u8]>::len);
+        self.offset..self.offset.saturating_add(length)
     }
 
-    /// Takes `bytes` off what the structure may still cost.
-    pub(crate) fn spend(&self, bytes: usize) -> Result<()> {
-        self.budget.spend(bytes)
+    fn narrow(&self, value: i64) -> FieldResult<i32> {
+        i32::try_from(value).map_err(|_| self.too_wide())
     }
 
-    fn narrow(&self, value: i64) -> Result<i32> {
-        i32::try_from(value)
-            .map_err(|_| Error::corrupt(format!("field {} exceeds 32 bits", self.number)))
-    }
-
-    #[cold]
-    fn mismatch(&self, wanted: &str) -> Error {
-        Error::corrupt(format!("field {} is not {wanted}", self.number))
+    fn too_wide(&self) -> FieldError {
+        Error::corrupt(format!("field {} exceeds 32 bits", self.number)).into()
     }
 }
 
-/// Takes up the fields of a whole message, whose name is `name`.
-pub(crate) fn each_field(
-    bytes: &[u8],
-    name: &'static str,
-    limits: &Limits,
-    accept: impl FnMut(Field<'_>) -> Result<()>,
-) -> Result<()> {
-    let budget = Budget::new(bytes, bytes.len(), limits);
-    accept_fields(bytes, (name, 0), &budget, accept)
+/// Decodes a whole message that may take so much memory.
+pub(super) fn decode_within<M: Message>(bytes: &[u8], budget: &Budget) -> Result<M> {
+    let mut message = M::default();
+    merge_message(&mut message, bytes, 0, budget)?;
+    Ok(message)
 }
 
 fn merge_message<'a, M: Message>(
@@ -277,48 +288,59 @@ fn merge_message<'a, M: Message>(
     budget: &'a Budget,
 ) -> Result<()> {
     accept_fields(bytes, (M::NAME, offset), budget, |field| {
-        message.decode_field(field)
+        match message.decode_field(field) {
+            Err(FieldError::WireType) if M::IS_LENIENT => Ok(()),
+            decoded => decoded,
+        }
     })
 }
 
-fn accept_fields<'a>(
+/// Passes the fields of a message with the name `name` to `accept`.
+pub(super) fn accept_fields<'a>(
     bytes: &'a [u8],
     (name, offset): (&'static str, usize),
     budget: &'a Budget,
-    mut accept: impl FnMut(Field<'a>) -> Result<()>,
+    mut accept: impl FnMut(Field<'a>) -> FieldResult<()>,
 ) -> Result<()> {
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_empty() {
         let start = cursor.position();
-        next_field(&mut cursor, offset, budget)
-            .and_then(|field| field.map_or(Ok(()), &mut accept))
-            .map_err(|error| error.at(name, (offset + start) as u64))?;
+        let located = |error: Error| match error.kind() {
+            // of whoever was passed a field
+            ErrorKind::Io => error,
+            _ => error.at(name, (offset + start) as u64),
+        };
+        let field = next_field(&mut cursor, offset, budget).map_err(located)?;
+        accept(field).map_err(|error| match error {
+            FieldError::WireType => {
+                let message = format!("field {} has a wrong wire type", field.number);
+                located(Error::corrupt(message))
+            }
+            FieldError::Invalid(error) => located(error),
+        })?;
     }
     Ok(())
 }
 
-/// The field at the cursor, or `None` where that is a group, which is skipped.
-fn next_field<'a>(
+/// The field at the cursor.
+pub(super) fn next_field<'a>(
     cursor: &mut Cursor<'a>,
     offset: usize,
     budget: &'a Budget,
-) -> Result<Option<Field<'a>>> {
+) -> Result<Field<'a>> {
     let (number, wire) = tag(cursor)?;
-    if wire == 3 {
-        return skip_group(cursor, number, budget.depth).map(|()| None);
-    }
-    let value = payload(cursor, wire).map_err(without_site)?;
-    let length = match value {
-        Value::Bytes(bytes) => bytes.len(),
-        _ => 0,
+    let value = match wire {
+        3 => Value::Group(group(cursor, number, budget.depth)?),
+        _ => payload(cursor, wire).map_err(without_site)?,
     };
+    let length = value.bytes().map_or(0, <[u8]>::len);
     let offset = offset + cursor.position() - length;
-    Ok(Some(Field {
+    Ok(Field {
         number,
         value,
         offset,
         budget,
-    }))
+    })
 }
 
 fn tag(cursor: &mut Cursor<'_>) -> Result<(u32, u8)> {
@@ -344,10 +366,14 @@ fn payload<'a>(cursor: &mut Cursor<'a>, wire: u8) -> Result<Value<'a>> {
     }
 }
 
-/// Skips to behind the end tag of group `number`, whose start tag is read.
-fn skip_group(cursor: &mut Cursor<'_>, number: u32, depth: usize) -> Result<()> {
+/// The bytes of group `number`, whose start tag is read, up to its end tag; the cursor is behind that.
+fn group<'a>(cursor: &mut Cursor<'a>, number: u32, depth: usize) -> Result<&'a [u8]> {
+    let mut whole = cursor.clone();
+    let start = cursor.position();
     let mut open = vec![number];
+    let mut end = start;
     while let Some(&innermost) = open.last() {
+        end = cursor.position();
         match tag(cursor)? {
             (_, 3) if open.len() >= depth => return Err(Error::limit("groups nest too deep")),
             (number, 3) => open.push(number),
@@ -359,7 +385,7 @@ fn skip_group(cursor: &mut Cursor<'_>, number: u32, depth: usize) -> Result<()> 
             }
         }
     }
-    Ok(())
+    whole.take(end - start)
 }
 
 /// Drops the cursor's own site, so that the message's name and offset take its place.
@@ -474,7 +500,6 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
 
     #[derive(Debug, Default, PartialEq, Clone)]
     struct Sample {
@@ -489,7 +514,7 @@ mod tests {
     impl Message for Sample {
         const NAME: &'static str = "Sample";
 
-        fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+        fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
             match field.number {
                 1 => self.number = Some(field.u64()?),
                 2 => self.signed = Some(field.sint32()?),
@@ -539,6 +564,7 @@ mod tests {
     fn broken_wires_are_errors_that_name_the_message_and_the_offset() {
         let kind = |bytes: &[u8]| decode(bytes).unwrap_err().kind();
         assert_eq!(kind(&[0x0a, 0]), ErrorKind::Corrupt); // 1 as bytes
+        assert_eq!(kind(&[0x0b, 0x0c]), ErrorKind::Corrupt); // 1 as a group
         assert_eq!(kind(&[0x18, 0]), ErrorKind::Corrupt); // 3 as varint
         assert_eq!(kind(&[0x1a, 5, b'a']), ErrorKind::Truncated);
         assert_eq!(kind(&[0x1a, 1, 0xff]), ErrorKind::Corrupt); // not utf-8
@@ -581,7 +607,7 @@ mod tests {
         let child = [&[0x52, 62, 0x4a, 60][..], &[0; 60]].concat();
         let many = child.repeat(200_000);
         let room = |stored| Budget::new(&many, stored, &limits).left();
-        assert_eq!(room(9), 256 << 20);
+        assert_eq!(room(9), 64 << 20);
         assert_eq!(room(many.len()), Limits::decoded(many.len()));
     }
 

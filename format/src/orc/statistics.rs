@@ -3,8 +3,7 @@
 
 use std::mem::discriminant;
 
-use crate::error::Result;
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::proto::{Encoder, Field, FieldResult, Message};
 
 /// Of integers.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,8 +18,9 @@ pub struct IntegerStatistics {
 
 impl Message for IntegerStatistics {
     const NAME: &'static str = "IntegerStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.minimum = Some(field.sint64()?),
             2 => self.maximum = Some(field.sint64()?),
@@ -50,8 +50,9 @@ pub struct DoubleStatistics {
 
 impl Message for DoubleStatistics {
     const NAME: &'static str = "DoubleStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.minimum = Some(field.f64()?),
             2 => self.maximum = Some(field.f64()?),
@@ -85,8 +86,9 @@ pub struct StringStatistics {
 
 impl Message for StringStatistics {
     const NAME: &'static str = "StringStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         let bytes = || field.byte_vec().map(Some);
         match field.number {
             1 => self.minimum = bytes()?,
@@ -117,8 +119,9 @@ pub struct BucketStatistics {
 
 impl Message for BucketStatistics {
     const NAME: &'static str = "BucketStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.extend_u64(&mut self.count),
             _ => Ok(()),
@@ -143,8 +146,9 @@ pub struct DecimalStatistics {
 
 impl Message for DecimalStatistics {
     const NAME: &'static str = "DecimalStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.minimum = Some(field.string()?),
             2 => self.maximum = Some(field.string()?),
@@ -172,8 +176,9 @@ pub struct DateStatistics {
 
 impl Message for DateStatistics {
     const NAME: &'static str = "DateStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.minimum = Some(field.sint32()?),
             2 => self.maximum = Some(field.sint32()?),
@@ -207,8 +212,9 @@ pub struct TimestampStatistics {
 
 impl Message for TimestampStatistics {
     const NAME: &'static str = "TimestampStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.minimum = Some(field.sint64()?),
             2 => self.maximum = Some(field.sint64()?),
@@ -240,8 +246,9 @@ pub struct BinaryStatistics {
 
 impl Message for BinaryStatistics {
     const NAME: &'static str = "BinaryStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         if field.number == 1 {
             self.sum = Some(field.sint64()?);
         }
@@ -266,8 +273,9 @@ pub struct CollectionStatistics {
 
 impl Message for CollectionStatistics {
     const NAME: &'static str = "CollectionStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.min_children = Some(field.u64()?),
             2 => self.max_children = Some(field.u64()?),
@@ -293,8 +301,9 @@ pub struct BoundingBox {
 
 impl Message for BoundingBox {
     const NAME: &'static str = "BoundingBox";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         let index = field.number.wrapping_sub(1) as usize;
         if let Some(bound) = self.bounds.get_mut(index) {
             *bound = Some(field.f64()?);
@@ -320,8 +329,9 @@ pub struct GeospatialStatistics {
 
 impl Message for GeospatialStatistics {
     const NAME: &'static str = "GeospatialStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.merge_box(&mut self.bbox)?,
             2 => field.extend_i32(&mut self.geospatial_types)?,
@@ -370,8 +380,9 @@ pub struct ColumnStatistics {
 
 impl Message for ColumnStatistics {
     const NAME: &'static str = "ColumnStatistics";
+    const IS_LENIENT: bool = true;
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.number_of_values = Some(field.u64()?),
             10 => self.has_null = Some(field.bool()?),
@@ -404,7 +415,7 @@ impl Message for ColumnStatistics {
 
 impl ColumnStatistics {
     /// Takes up what a type adds; of two kinds the last one counts.
-    fn decode_specific(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_specific(&mut self, field: Field<'_>) -> FieldResult<()> {
         use TypeStatistics as S;
         let none = match field.number {
             2 => S::Int(IntegerStatistics::default()),
@@ -419,6 +430,7 @@ impl ColumnStatistics {
             13 => S::Geospatial(GeospatialStatistics::default()),
             _ => return Ok(()),
         };
+        field.bytes()?;
         let specific = self.specific.get_or_insert_with(|| none.clone());
         if discriminant(specific) != discriminant(&none) {
             *specific = none;
@@ -442,6 +454,24 @@ impl ColumnStatistics {
 mod tests {
     use super::*;
     use crate::limits::Limits;
+
+    #[test]
+    fn fields_of_another_wire_type_are_skipped() {
+        // 1 as bytes; integers with 1 as 64 bits and 2 as a number; dates as a number; 10 as a number
+        let mut bytes = vec![0x0a, 1, 3, 0x12, 11, 0x09, 1, 0, 0, 0, 0, 0, 0, 0, 0x10, 2];
+        bytes.extend([0x38, 2, 0x50, 1]);
+        let decoded = ColumnStatistics::decode(&bytes, &Limits::default()).unwrap();
+        let integers = IntegerStatistics {
+            maximum: Some(1),
+            ..IntegerStatistics::default()
+        };
+        let expected = ColumnStatistics {
+            specific: Some(TypeStatistics::Int(integers)),
+            has_null: Some(true),
+            ..ColumnStatistics::default()
+        };
+        assert_eq!(decoded, expected);
+    }
 
     #[test]
     fn statistics_that_are_there_twice_are_merged() {

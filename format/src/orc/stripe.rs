@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::orc::encoding::{EncodingKind, StreamKind};
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::proto::{Encoder, Field, FieldResult, Message};
 
 /// Where a stripe lies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct StripeInformation {
 impl Message for StripeInformation {
     const NAME: &'static str = "StripeInformation";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.offset = field.u64()?,
             2 => self.index_length = field.u64()?,
@@ -89,7 +89,7 @@ pub struct Stream {
 impl Message for Stream {
     const NAME: &'static str = "Stream";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.kind = StreamKind::from_id(field.i32()?),
             2 => self.column = field.u32()?,
@@ -120,7 +120,7 @@ pub struct ColumnEncoding {
 impl Message for ColumnEncoding {
     const NAME: &'static str = "ColumnEncoding";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.kind = EncodingKind::from_id(field.i32()?),
             2 => self.dictionary_size = field.u32()?,
@@ -151,7 +151,7 @@ pub struct StripeEncryptionVariant {
 impl Message for StripeEncryptionVariant {
     const NAME: &'static str = "StripeEncryptionVariant";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.push_message(&mut self.streams)?,
             2 => field.push_message(&mut self.encoding)?,
@@ -182,7 +182,7 @@ pub struct StripeFooter {
 impl Message for StripeFooter {
     const NAME: &'static str = "StripeFooter";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => field.push_message(&mut self.streams)?,
             2 => field.push_message(&mut self.columns)?,

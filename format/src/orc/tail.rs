@@ -10,17 +10,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::compress::Codec;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::orc::budget::{Room, decompressed};
 use crate::orc::chunk::{Compression, decode_all, encode};
 use crate::orc::encoding::CompressionKind;
 use crate::orc::footer::{Footer, Metadata};
-use crate::orc::index::{BloomFilterIndex, RowIndex};
-use crate::orc::proto::{Encoder, Field, Message};
+use crate::orc::index::{BloomFilter, BloomFilterIndex, RowIndex, each_bloom_filter};
+use crate::orc::proto::{Encoder, Field, FieldResult, Message, decode_within};
 use crate::orc::stripe::StripeFooter;
 use crate::orc::tree::{self, Shape};
 use crate::step::Step;
-use crate::tree::Node;
+use crate::tree::EventSink;
 
 /// What a file begins with and its postscript ends with.
 pub const MAGIC: &str = "ORC";
@@ -55,7 +56,7 @@ pub struct PostScript {
 impl Message for PostScript {
     const NAME: &'static str = "PostScript";
 
-    fn decode_field(&mut self, field: Field<'_>) -> Result<()> {
+    fn decode_field(&mut self, field: Field<'_>) -> FieldResult<()> {
         match field.number {
             1 => self.footer_length = field.u64()?,
             2 => self.compression = CompressionKind::from_id(field.i32()?),
@@ -151,6 +152,20 @@ impl Tail {
     /// Decodes the tail from the last bytes of a file. If they are too few, says which bytes of the
     /// file, all up to its end, it takes.
     pub fn decode(suffix: &[u8], file_length: u64, limits: &Limits) -> Result<Step<Tail>> {
+        Self::decode_parts(suffix, file_length, limits, true)
+    }
+
+    /// The same without the metadata section, which is left as if the file had none.
+    pub fn decode_footer(suffix: &[u8], file_length: u64, limits: &Limits) -> Result<Step<Tail>> {
+        Self::decode_parts(suffix, file_length, limits, false)
+    }
+
+    fn decode_parts(
+        suffix: &[u8],
+        file_length: u64,
+        limits: &Limits,
+        with_metadata: bool,
+    ) -> Result<Step<Tail>> {
         if file_length == 0 {
             return Err(Error::truncated("file is empty"));
         }
@@ -169,19 +184,29 @@ impl Tail {
                 .at("PostScript", lengths.postscript.start)
         })?;
         let lengths = lengths.with(&postscript, limits)?;
-        let (Some(footer), Some(metadata)) = (
+        let first = match with_metadata {
+            true => &lengths.metadata,
+            false => &lengths.footer,
+        };
+        let (Some(_), Some(footer)) = (
+            lengths.take(rest, first),
             lengths.take(rest, &lengths.footer),
-            lengths.take(rest, &lengths.metadata),
         ) else {
-            return Ok(Step::Need(lengths.metadata.start..file_length));
+            return Ok(Step::Need(first.start..file_length));
         };
         let compression = postscript.compression(limits)?;
-        let footer: Footer = decode_section(footer, lengths.footer.start, compression, limits)?;
+        let room = Room::of_tail(limits);
+        let footer: Footer = decode_section(footer, lengths.footer.start, compression, &room)?;
         if postscript.magic.is_empty() {
             validate_header(&footer, suffix, file_length)?;
         }
         footer.validate(lengths.body_end, limits)?;
-        let metadata = decode_section(metadata, lengths.metadata.start, compression, limits)?;
+        let metadata = match lengths.take(rest, &lengths.metadata) {
+            Some(bytes) if with_metadata => {
+                decode_section(bytes, lengths.metadata.start, compression, &room)?
+            }
+            _ => Metadata::default(),
+        };
         Ok(Step::Done(Tail {
             file_length,
             postscript_length: u64::from(postscript_length),
@@ -243,17 +268,19 @@ impl Tail {
         end.saturating_sub(self.postscript.metadata_length)..end
     }
 
-    /// Decodes what lies in compression chunks at `offset` as a tree of this shape.
-    pub fn tree(
+    /// Passes the parts of a structure of this shape to `to`. It lies in compression chunks: the bytes of the
+    /// file from an offset on.
+    pub fn emit(
         &self,
-        bytes: &[u8],
-        offset: u64,
+        (bytes, offset): (&[u8], u64),
         shape: &'static Shape,
         limits: &Limits,
-    ) -> Result<Node> {
-        let section = decompress_section(bytes, (shape.name(), offset), self.compression, limits)?;
-        tree::decode(&section, shape, limits)
-            .map_err(|error| in_section(error, shape.name(), offset, self.compression))
+        to: &mut EventSink<'_>,
+    ) -> Result<()> {
+        let compression = self.compression;
+        let section = decompress_section(bytes, (shape.name(), offset), compression, limits)?;
+        tree::emit((&section, bytes.len()), shape, limits, to)
+            .map_err(|error| in_section(error, shape.name(), offset, compression))
     }
 
     /// Decodes the footer of stripe `ordinal` from its bytes, and checks it.
@@ -267,7 +294,7 @@ impl Tail {
             return Err(Error::invalid(format!("there is no stripe {ordinal}")));
         };
         let offset = stripe.footer_range().start;
-        decode_section(bytes, offset, self.compression, limits)
+        decode_section(bytes, offset, self.compression, &Room::new(limits))
             .and_then(|footer: StripeFooter| {
                 footer.validate(stripe, self.footer.types.len())?;
                 let zone = footer.writer_timezone.as_ref().map_or(0, String::len);
@@ -279,7 +306,7 @@ impl Tail {
 
     /// Decodes a row index from the bytes of its stream, which lies at `offset`.
     pub fn row_index(&self, bytes: &[u8], offset: u64, limits: &Limits) -> Result<RowIndex> {
-        decode_section(bytes, offset, self.compression, limits)
+        decode_section(bytes, offset, self.compression, &Room::new(limits))
     }
 
     /// Decodes the Bloom filters from the bytes of their stream, which lies at `offset`.
@@ -289,7 +316,21 @@ impl Tail {
         offset: u64,
         limits: &Limits,
     ) -> Result<BloomFilterIndex> {
-        decode_section(bytes, offset, self.compression, limits)
+        decode_section(bytes, offset, self.compression, &Room::new(limits))
+    }
+
+    /// Passes the Bloom filters in the bytes of their stream, which lies at `offset`, to `accept` one by one.
+    pub fn each_bloom_filter(
+        &self,
+        bytes: &[u8],
+        offset: u64,
+        limits: &Limits,
+        accept: &mut dyn FnMut(BloomFilter) -> Result<()>,
+    ) -> Result<()> {
+        let (name, compression) = (BloomFilterIndex::NAME, self.compression);
+        let section = decompress_section(bytes, (name, offset), compression, limits)?;
+        each_bloom_filter(&section, limits, accept)
+            .map_err(|error| in_section(error, name, offset, compression))
     }
 }
 
@@ -298,11 +339,14 @@ fn decode_section<M: Message>(
     bytes: &[u8],
     offset: u64,
     compression: Compression,
-    limits: &Limits,
+    room: &Room<'_>,
 ) -> Result<M> {
-    let section = decompress_section(bytes, (M::NAME, offset), compression, limits)?;
-    M::decode_stored(&section, bytes.len(), limits)
-        .map_err(|error| in_section(error, M::NAME, offset, compression))
+    let section = decompress_section(bytes, (M::NAME, offset), compression, room.limits)?;
+    let budget = room.budget(&section, bytes.len());
+    let message = decode_within(&section, &budget)
+        .map_err(|error| in_section(error, M::NAME, offset, compression))?;
+    room.spend(&budget);
+    Ok(message)
 }
 
 /// The place in the file of an error in the section at `offset`. Offsets within what was decompressed are no
@@ -310,6 +354,8 @@ fn decode_section<M: Message>(
 #[cold]
 fn in_section(error: Error, name: &'static str, offset: u64, compression: Compression) -> Error {
     match compression.codec {
+        // of whoever was passed a part
+        _ if error.kind() == ErrorKind::Io => error,
         Codec::None => error.rebase(offset).at(name, offset),
         _ => error.without_offset().at(name, offset),
     }
@@ -321,7 +367,7 @@ fn decompress_section<'a>(
     compression: Compression,
     limits: &Limits,
 ) -> Result<Cow<'a, [u8]>> {
-    decode_all(bytes, compression, limits.footer_bytes)
+    decode_all(bytes, compression, decompressed(bytes.len(), limits))
         .map_err(|error| error.rebase(offset).at(name, offset))
 }
 
@@ -418,8 +464,8 @@ impl Sections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use crate::orc::testing::{footer, hostile, metadata, postscript};
+    use crate::tree::{Builder, Event, Node};
 
     const KINDS: [CompressionKind; 3] = [
         CompressionKind::None,
@@ -465,12 +511,21 @@ mod tests {
             let range = tail.footer_range();
             let bytes = &file[range.start as usize..range.end as usize];
             let shape = &tree::FOOTER;
-            let node = tail.tree(bytes, range.start, shape, &Limits::default());
-            assert_eq!(node.unwrap().get("number_of_rows"), Some(&Node::UInt(10)));
+            let mut builder = Builder::new(1 << 20);
+            let add = &mut |event: Event<'_>| builder.add(event);
+            let section = (bytes, range.start);
+            tail.emit(section, shape, &Limits::default(), add).unwrap();
+            let node = builder.finish();
+            assert_eq!(node.get("number_of_rows"), Some(&Node::UInt(10)));
             assert_eq!(asked[2], 103..file.len() as u64);
             assert_eq!((&tail.footer, &tail.metadata), (&footer(), &metadata()));
             assert_eq!(tail.tail_length(), file.len() as u64 - 103);
-            assert_eq!(decode(&file, file.len()).unwrap(), Step::Done(tail));
+            let suffix = &file[tail.footer_range().start as usize..];
+            let bare = Tail::decode_footer(suffix, file.len() as u64, &Limits::default());
+            let bare = bare.unwrap();
+            assert_eq!(decode(&file, file.len()).unwrap(), Step::Done(tail.clone()));
+            let metadata = Metadata::default();
+            assert_eq!(bare, Step::Done(Tail { metadata, ..tail }));
         }
     }
 
@@ -488,7 +543,8 @@ mod tests {
             let error = tail.row_index(&stream, 1000, &limits).unwrap_err();
             assert_eq!(error.site().structure, Some("RowIndex"));
             assert_eq!(error.site().offset, Some(place));
-            let error = tail.tree(&stream, 1000, &tree::ROW_INDEX, &limits);
+            let section = (&stream[..], 1000);
+            let error = tail.emit(section, &tree::ROW_INDEX, &limits, &mut |_| Ok(()));
             assert_eq!(error.unwrap_err().site().offset, Some(place));
         }
     }

@@ -12,7 +12,7 @@ mod shapes;
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire, deeper};
 use crate::tree::{Builder, Event, EventSink, Node};
@@ -101,9 +101,15 @@ impl Kind {
 
 /// Decodes the structure of this shape at the start of `bytes`; also returns its encoded length.
 pub fn decode(bytes: &[u8], shape: &'static Shape, limits: &Limits) -> Result<(Node, usize)> {
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(room(bytes.len(), limits));
     let length = emit(bytes, shape, limits, &mut |event| builder.add(event))?;
     Ok((builder.finish(), length))
+}
+
+/// How many bytes a tree of structures in `length` bytes may take in memory.
+pub fn room(length: usize, limits: &Limits) -> usize {
+    let most = limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE);
+    Limits::decoded(length).min(most)
 }
 
 /// Decodes the structure of this shape at the start of `bytes`, passes its parts to `to` as they are met, and
@@ -116,45 +122,30 @@ pub fn emit(
 ) -> Result<usize> {
     let mut walk = Walk {
         reader: Reader::new(bytes, limits),
-        left: Limits::decoded(bytes.len())
-            .min(limits.footer_bytes.saturating_mul(DECODED_PER_ENCODED_BYTE)),
         to,
     };
     walk.structure(shape, limits.depth)?;
     Ok(walk.reader.position())
 }
 
-/// The state of a decoding: the input, the bytes that the tree may still take in memory, and its receiver.
+/// The state of a decoding: the input and the receiver of its parts.
 struct Walk<'a, 't> {
     reader: Reader<'a>,
-    left: usize,
     to: &'a mut EventSink<'t>,
 }
 
 impl Walk<'_, '_> {
-    fn spend(&mut self, bytes: usize) -> Result<()> {
-        match self.left.checked_sub(bytes) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(Error::limit("structure is too large when decoded")),
-        }
-    }
-
     fn structure(&mut self, shape: &'static Shape, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let mut fields = Fields::new(shape.name);
         (self.to)(Event::BeginObject)?;
         while let Some((id, wire)) = fields.next(&mut self.reader)? {
-            self.spend(size_of::<(Cow<'static, str>, Node)>())?;
             let known = shape.fields.iter().find(|field| field.id == id);
             let known = known.filter(|field| field.kind.fits(wire, &self.reader));
             let (name, kind) = match known {
                 Some(field) => (Cow::Borrowed(field.name), field.kind),
                 None => {
                     let name = format!("{UNKNOWN_FIELD}{id}");
-                    self.spend(name.len())?;
                     (Cow::Owned(name), Kind::of(wire))
                 }
             };
@@ -183,9 +174,9 @@ impl Walk<'_, '_> {
                 let name = i32::try_from(number).ok().and_then(name_of);
                 name.map_or(Node::Int(number), Node::Name)
             }
-            Kind::Text => Node::Text(self.bytes()?),
-            Kind::Bytes => Node::Bytes(self.bytes()?),
-            Kind::Uuid => Node::Bytes(self.reader.uuid()?.to_vec()),
+            Kind::Text => return (self.to)(Event::Text(self.reader.slice()?)),
+            Kind::Bytes => return (self.to)(Event::Bytes(self.reader.slice()?)),
+            Kind::Uuid => return (self.to)(Event::Bytes(&self.reader.uuid()?)),
             Kind::Struct(shape) => return self.structure(shape, depth),
             Kind::List(element) => return self.list(Some(*element), depth),
             Kind::AnyList => return self.list(None, depth),
@@ -201,19 +192,11 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn bytes(&mut self) -> Result<Vec<u8>> {
-        let bytes = self.reader.slice()?;
-        self.spend(bytes.len())?;
-        Ok(bytes.to_vec())
-    }
-
     /// A list of elements of `kind`, or else of the kind of their wire type.
     fn list(&mut self, kind: Option<Kind>, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let (wire, count) = self.reader.list()?;
         let kind = kind.unwrap_or(Kind::of(wire));
-        // twice, because printing the tree may take as much again
-        self.spend(count.saturating_mul(2 * size_of::<Node>()))?;
         (self.to)(Event::BeginList)?;
         for _ in 0..count {
             self.element(kind, wire, depth)?;
@@ -225,7 +208,6 @@ impl Walk<'_, '_> {
     fn map(&mut self, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let (key, value, count) = self.reader.map()?;
-        self.spend(count.saturating_mul(3 * size_of::<Node>()))?;
         (self.to)(Event::BeginList)?;
         for _ in 0..count {
             (self.to)(Event::BeginList)?;

@@ -45,7 +45,15 @@ impl OrcFile {
     /// Reads and decodes the tail of `source`; types are what they are stored as. The metadata of a file of
     /// an unknown version of the format can be had, its columns cannot.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::decode(source.as_ref(), Dialect::Orc, None, limits)
+        let tail = read_tail(source.as_ref(), Tail::decode, limits);
+        tail.and_then(|tail| Self::of(tail, Dialect::Orc, None, limits))
+            .map_err(|error| error.at_path(source.name()))
+    }
+
+    /// The same as if the file had no statistics of its stripes, for those who do not look at them.
+    pub fn open_footer(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        let tail = read_tail(source.as_ref(), Tail::decode_footer, limits);
+        tail.and_then(|tail| Self::of(tail, Dialect::Orc, None, limits))
             .map_err(|error| error.at_path(source.name()))
     }
 
@@ -57,20 +65,21 @@ impl OrcFile {
         columns: Option<&[String]>,
         limits: &Limits,
     ) -> Result<Self> {
-        let file = Self::decode(source.as_ref(), dialect, columns, limits).and_then(|file| {
+        let tail = read_tail(source.as_ref(), Tail::decode, limits);
+        let file = tail.and_then(|tail| {
+            let file = Self::of(tail, dialect, columns, limits)?;
             file.tail.postscript.validate_version()?;
             Ok(file)
         });
         file.map_err(|error| error.at_path(source.name()))
     }
 
-    fn decode(
-        source: &dyn Source,
+    fn of(
+        tail: Tail,
         dialect: Dialect,
         columns: Option<&[String]>,
         limits: &Limits,
     ) -> Result<Self> {
-        let tail = read_tail(source, limits)?;
         let schema = FileSchema::decode(&tail.footer, dialect, limits)?;
         let schema = match columns {
             None => schema,
@@ -233,14 +242,18 @@ pub(super) fn encrypted() -> Error {
 }
 
 /// Reads the end of a file, and what comes before it as far as is needed.
-fn read_tail(source: &dyn Source, limits: &Limits) -> Result<Tail> {
+fn read_tail(
+    source: &dyn Source,
+    decode: impl Fn(&[u8], u64, &Limits) -> Result<Step<Tail>>,
+    limits: &Limits,
+) -> Result<Tail> {
     let size = source.size();
     let mut wanted = size.saturating_sub(FIRST_READ)..size;
     loop {
         let len = wanted.end.saturating_sub(wanted.start);
         let len = Limits::check(len, limits.footer_bytes, "file tail")?;
         let suffix = source.read_at(wanted.start, len)?;
-        match Tail::decode(&suffix, size, limits)? {
+        match decode(&suffix, size, limits)? {
             Step::Done(tail) => return Ok(tail),
             Step::Need(more) if more.start < wanted.start => wanted = more.start..size,
             Step::Need(_) => {

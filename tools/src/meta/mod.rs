@@ -18,7 +18,7 @@ use lith_format::vector::Vector;
 use lith_reader::file::detect;
 use lith_reader::parquet::keys::Decryption;
 use lith_reader::source::{FileSource, Source};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use crate::failure::Failed;
 use crate::output::{Json, Part, Printer};
@@ -82,14 +82,24 @@ pub(crate) fn value_json(ty: &LogicalType, value: Scalar) -> Value {
 }
 
 /// Prints one event of a tree.
-fn part(event: Event, out: &mut dyn Printer) -> Result<()> {
+fn part(event: Event<'_>, out: &mut dyn Printer) -> Result<()> {
     match event {
         Event::BeginObject => out.part(Part::BeginObject),
         Event::Field(name) => out.part(Part::Name(&name)),
         Event::EndObject => out.part(Part::EndObject),
         Event::BeginList => out.part(Part::BeginList),
         Event::EndList => out.part(Part::EndList),
-        Event::Value(node) => out.value(&json(node)),
+        Event::Text(text) => match std::str::from_utf8(text) {
+            Ok(text) => out.part(Part::Text(text)),
+            Err(_) => {
+                out.part(Part::BeginObject)?;
+                out.part(Part::Name("invalid_utf8"))?;
+                out.part(Part::Bytes(text))?;
+                out.part(Part::EndObject)
+            }
+        },
+        Event::Bytes(bytes) => out.part(Part::Bytes(bytes)),
+        Event::Value(node) => out.value(&plain(&node)),
     }
 }
 
@@ -98,23 +108,16 @@ fn print_tree(node: Node, out: &mut dyn Printer) -> Result<()> {
     node.emit(&mut |event| part(event, out))
 }
 
-fn json(node: Node) -> Value {
+/// A value without parts.
+fn plain(node: &Node) -> Value {
     match node {
-        Node::Boolean(value) => Value::Bool(value),
-        Node::Int(value) => value.into(),
-        Node::UInt(value) => value.into(),
-        Node::Float(value) => float(value),
-        Node::Name(name) => name.into(),
-        Node::Text(bytes) => text(bytes),
-        Node::Bytes(bytes) => hex(&bytes).into(),
-        Node::List(list) => list.into_iter().map(json).collect(),
-        Node::Object(fields) => {
-            let fields = fields.into_iter();
-            fields
-                .map(|(name, node)| (name.into_owned(), json(node)))
-                .collect::<Map<_, _>>()
-                .into()
-        }
+        Node::Boolean(value) => Value::Bool(*value),
+        Node::Int(value) => (*value).into(),
+        Node::UInt(value) => (*value).into(),
+        Node::Float(value) => float(*value),
+        Node::Name(name) => (*name).into(),
+        // these come as events of their own
+        Node::Text(_) | Node::Bytes(_) | Node::List(_) | Node::Object(_) => Value::Null,
     }
 }
 
@@ -125,20 +128,6 @@ fn float(value: f64) -> Value {
         None if value > 0.0 => "Infinity".into(),
         None => "-Infinity".into(),
     }
-}
-
-fn text(bytes: Vec<u8>) -> Value {
-    match String::from_utf8(bytes) {
-        Ok(text) => Value::String(text),
-        Err(error) => {
-            let bytes = hex(error.as_bytes());
-            Value::Object(Map::from_iter([("invalid_utf8".to_string(), bytes.into())]))
-        }
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    format!("0x{}", digits(bytes))
 }
 
 fn digits(bytes: &[u8]) -> String {
@@ -152,12 +141,24 @@ mod tests {
 
     #[test]
     fn values_that_json_cannot_express_are_strings() {
-        assert_eq!(json(Node::Float(f64::NAN)), value!("NaN"));
-        assert_eq!(json(Node::Float(f64::NEG_INFINITY)), value!("-Infinity"));
-        assert_eq!(json(Node::Float(1.0)), value!(1.0));
-        assert_eq!(json(Node::UInt(u64::MAX)), value!(u64::MAX));
-        assert_eq!(json(Node::Bytes(vec![0, 255])), value!("0x00ff"));
-        let broken = json(Node::Text(vec![b'a', 0xff]));
-        assert_eq!(broken, value!({"invalid_utf8": "0x61ff"}));
+        let nodes = [
+            (Node::Float(f64::NAN), value!("NaN")),
+            (Node::Float(f64::NEG_INFINITY), value!("-Infinity")),
+            (Node::Float(1.0), value!(1.0)),
+            (Node::UInt(u64::MAX), value!(u64::MAX)),
+            (Node::Bytes(vec![0, 255]), value!("0x00ff")),
+            (Node::Text(vec![b'a', 0xc3, 0xa9]), value!("aé")),
+            (
+                Node::Text(vec![b'a', 0xff]),
+                value!({"invalid_utf8": "0x61ff"}),
+            ),
+        ];
+        for (node, expected) in nodes {
+            let printed = whole(|out| {
+                print_tree(node, out)?;
+                Ok(Failed::default())
+            });
+            assert_eq!(printed.unwrap(), expected);
+        }
     }
 }

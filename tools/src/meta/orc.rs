@@ -17,13 +17,13 @@ use lith_format::orc::index::BloomFilter;
 use lith_format::orc::stripe::Stream;
 use lith_format::orc::tail::Tail;
 use lith_format::orc::tree::{self, Shape};
-use lith_format::tree::Node;
+use lith_format::tree::{Event, EventSink};
 use lith_reader::orc::OrcFile;
 use lith_reader::source::Source;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{digits, json as to_json, print_tree};
+use super::{digits, part};
 use crate::encryption;
 use crate::failure::Failed;
 use crate::output::{Discard, Part, Printer};
@@ -33,6 +33,8 @@ struct Opened<'a> {
     source: &'a Arc<dyn Source>,
     orc: &'a OrcFile,
     limits: Limits,
+    /// Whether what is decoded is printed.
+    is_printed: bool,
 }
 
 pub(super) fn print(
@@ -40,12 +42,15 @@ pub(super) fn print(
     limits: &Limits,
     out: &mut dyn Printer,
 ) -> Result<Failed> {
-    let file = Opened {
+    let orc = OrcFile::open_footer(source, limits)?;
+    let file = |is_printed| Opened {
         source,
-        orc: &OrcFile::open(source, limits)?,
+        orc: &orc,
         limits: *limits,
+        is_printed,
     };
-    file.print(&mut Discard)?;
+    file(false).print(&mut Discard)?;
+    let file = file(true);
     file.print(out)?;
     let mut failed = Failed::default();
     let footer = &file.tail().footer;
@@ -65,20 +70,20 @@ impl Opened<'_> {
     fn print(&self, out: &mut dyn Printer) -> Result<()> {
         let tail = self.tail();
         let postscript = self.read(tail.postscript_range())?;
-        let postscript = tree::decode(&postscript, &tree::POST_SCRIPT, &self.limits)?;
         out.part(Part::BeginObject)?;
         out.members(&json!({
             "schema_version": 1,
             "format": "orc",
             "file_length": tail.file_length,
             "postscript_length": tail.postscript_length,
-            "postscript": to_json(postscript),
         }))?;
+        out.part(Part::Name("postscript"))?;
+        let print = &mut |event: Event<'_>| part(event, out);
+        let postscript = (&postscript[..], postscript.len());
+        tree::emit(postscript, &tree::POST_SCRIPT, &self.limits, print)?;
         out.part(Part::Name("footer"))?;
-        print_tree(self.section(tail.footer_range(), &tree::FOOTER)?, out)?;
-        out.part(Part::Name("stripe_stats"))?;
-        let metadata = self.section(tail.metadata_range(), &tree::METADATA)?;
-        print_tree(field(metadata, "stripe_stats"), out)?;
+        self.section(tail.footer_range(), &tree::FOOTER, out)?;
+        self.metadata(tail.metadata_range(), out)?;
         out.part(Part::Name("stripes"))?;
         out.part(Part::BeginList)?;
         for ordinal in 0..tail.footer.stripes.len() {
@@ -95,11 +100,47 @@ impl Opened<'_> {
         self.source.read_at(range.start, length)
     }
 
-    /// Decodes a section that lies in compression chunks.
-    fn section(&self, range: Range<u64>, shape: &'static Shape) -> Result<Node> {
+    /// Prints the structure in a section.
+    fn section(
+        &self,
+        range: Range<u64>,
+        shape: &'static Shape,
+        out: &mut dyn Printer,
+    ) -> Result<()> {
+        self.emit(range, shape, &mut |event| part(event, out))
+    }
+
+    fn emit(&self, range: Range<u64>, shape: &'static Shape, to: &mut EventSink<'_>) -> Result<()> {
         let start = range.start;
         let bytes = self.read(range)?;
-        self.tail().tree(&bytes, start, shape, &self.limits)
+        self.tail().emit((&bytes, start), shape, &self.limits, to)
+    }
+
+    /// Prints the fields of the metadata section: the statistics of the stripes, empty if there are none, and what
+    /// is unknown.
+    fn metadata(&self, range: Range<u64>, out: &mut dyn Printer) -> Result<()> {
+        const STRIPE_STATS: &str = "stripe_stats";
+        let (mut depth, mut found) = (0, false);
+        self.emit(range, &tree::METADATA, &mut |event| {
+            let ends = matches!(event, Event::EndObject | Event::EndList);
+            depth -= usize::from(ends);
+            let is_within = depth > 0;
+            depth += usize::from(matches!(event, Event::BeginObject | Event::BeginList));
+            match event {
+                Event::Field(name) if depth == 1 && name != STRIPE_STATS => {
+                    out.part(Part::Name(&format!("metadata_{name}")))
+                }
+                event if is_within => {
+                    found |= depth == 1 && matches!(event, Event::Field(_));
+                    part(event, out)
+                }
+                _ => Ok(()),
+            }
+        })?;
+        match found {
+            true => Ok(()),
+            false => out.members(&json!({ STRIPE_STATS: [] })),
+        }
     }
 
     fn stripe(&self, ordinal: usize, out: &mut dyn Printer) -> Result<()> {
@@ -107,16 +148,13 @@ impl Opened<'_> {
         let walk = self.orc.walk(self.source.as_ref(), ordinal)?;
         out.part(Part::BeginObject)?;
         out.part(Part::Name("footer"))?;
-        print_tree(
-            self.section(stripe.footer_range(), &tree::STRIPE_FOOTER)?,
-            out,
-        )?;
+        self.section(stripe.footer_range(), &tree::STRIPE_FOOTER, out)?;
         out.part(Part::Name("row_index"))?;
         out.part(Part::BeginObject)?;
         for (stream, range) in walk.footer().stream_ranges(stripe) {
             if stream.kind == StreamKind::RowIndex {
                 out.part(Part::Name(&stream.column.to_string()))?;
-                print_tree(self.section(range, &tree::ROW_INDEX)?, out)?;
+                self.section(range, &tree::ROW_INDEX, out)?;
             }
         }
         out.part(Part::EndObject)?;
@@ -148,26 +186,16 @@ impl Opened<'_> {
             out.part(Part::Name(stream.kind.name()))?;
             out.part(Part::BeginList)?;
             let bytes = self.read(range.clone())?;
-            let index = self
-                .tail()
-                .bloom_filters(&bytes, range.start, &self.limits)?;
-            for filter in &index.bloom_filter {
-                out.value(&bloom_filter(filter))?;
-            }
+            let print = &mut |filter: BloomFilter| match self.is_printed {
+                true => out.value(&bloom_filter(&filter)),
+                false => Ok(()),
+            };
+            let (tail, start) = (self.tail(), range.start);
+            tail.each_bloom_filter(&bytes, start, &self.limits, print)?;
             out.part(Part::EndList)?;
         }
         out.part(Part::EndObject)
     }
-}
-
-/// A repeated field of a message; an empty list if it is absent.
-fn field(node: Node, name: &str) -> Node {
-    let fields = match node {
-        Node::Object(fields) => fields,
-        _ => Vec::new(),
-    };
-    let found = fields.into_iter().find(|(field, _)| field == name);
-    found.map_or(Node::List(Vec::new()), |(_, node)| node)
 }
 
 fn bloom_filter(filter: &BloomFilter) -> Value {

@@ -11,8 +11,8 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::cipher::ChunkCipher;
 use lith_format::parquet::footer::MAGIC;
-use lith_format::parquet::tree::{self, PAGE_HEADER};
-use lith_format::tree::Node;
+use lith_format::parquet::tree::{self, PAGE_HEADER, Shape};
+use lith_format::tree::{Node, Plain};
 use lith_reader::parquet::PageCipher;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,29 @@ const TYPES: usize = 256;
 pub(super) struct Headed {
     pub offset: u64,
     pub length: u64,
-    pub header: Node,
+    /// The header's bytes, decrypted; they are known to decode.
+    pub bytes: Vec<u8>,
+    kind: Option<Node>,
+    size: Option<Node>,
+}
+
+/// The bytes of a structure that is known to decode, and what some of its fields hold.
+pub(super) type Header<const N: usize> = (Vec<u8>, [Option<Node>; N]);
+
+/// Decodes the structure of this shape at the start of `bytes`; also returns its length.
+pub(super) fn header<const N: usize>(
+    bytes: &[u8],
+    shape: &'static Shape,
+    names: [&'static str; N],
+    limits: &Limits,
+) -> Result<(Header<N>, usize)> {
+    let mut plain = Plain::new(names);
+    let length = tree::emit(bytes, shape, limits, &mut |event| {
+        plain.add(event);
+        Ok(())
+    })?;
+    let bytes = bytes.get(..length).unwrap_or_default();
+    Ok(((bytes.to_vec(), plain.finish()), length))
 }
 
 /// A walk over the page headers of a chunk.
@@ -71,15 +93,17 @@ impl<'a> PageHeaders<'a> {
             Ok(headed) => headed,
             Err(error) => return (None, Some(error)),
         };
-        self.add(&headed.header);
+        self.add(headed.kind.as_ref());
         if let Some(cipher) = &mut self.cipher {
-            let kind = headed.header.get("type");
             cipher.advance(matches!(
-                kind,
+                headed.kind,
                 Some(Node::Name("DATA_PAGE" | "DATA_PAGE_V2"))
             ));
         }
-        let size = headed.header.int("compressed_page_size").unwrap_or(-1);
+        let size = match headed.size {
+            Some(Node::Int(size)) => size,
+            _ => -1,
+        };
         let error = match u64::try_from(size) {
             Ok(size) => {
                 let behind = self.position.saturating_add(headed.length);
@@ -101,21 +125,25 @@ impl<'a> PageHeaders<'a> {
                 "page offset {offset} is outside of the file"
             )));
         }
-        let decode = |bytes: &[u8]| tree::decode(bytes, &PAGE_HEADER, self.limits);
-        let (header, length) = window.decode(offset, |bytes| match &self.cipher {
-            None => decode(bytes),
-            Some(cipher) => cipher.header(bytes, |plain| Ok(decode(plain)?.0)),
-        })?;
+        let names = ["type", "compressed_page_size"];
+        let decode = |bytes: &[u8]| header(bytes, &PAGE_HEADER, names, self.limits);
+        let ((bytes, [kind, size]), length) =
+            window.decode(offset, |bytes| match &self.cipher {
+                None => decode(bytes),
+                Some(cipher) => cipher.header(bytes, |plain| Ok(decode(plain)?.0)),
+            })?;
         Ok(Headed {
             offset,
             length,
-            header,
+            bytes,
+            kind,
+            size,
         })
     }
 
-    fn add(&mut self, header: &Node) {
+    fn add(&mut self, kind: Option<&Node>) {
         self.count += 1;
-        let mut name = match header.get("type") {
+        let mut name = match kind {
             Some(Node::Name(name)) => (*name).to_string(),
             Some(Node::Int(number)) => number.to_string(),
             _ => NO_TYPE.to_string(),

@@ -30,7 +30,7 @@ use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page_headers::{Headed, PageHeaders};
+use super::page_headers::{Headed, PageHeaders, header};
 use super::{digits, part, print_tree, value_json};
 use crate::failure::Failed;
 use crate::output::{Part, Printer};
@@ -71,7 +71,9 @@ pub(super) fn print(
         elsewhere: false,
         failed: Failed::default(),
     };
-    let mut chunks = Elements::new(&["row_groups", "columns"], |places: &[usize], chunk| {
+    let room = tree::room(bytes.len(), limits);
+    let path = ["row_groups", "columns"];
+    let mut chunks = Elements::new(&path, room, |places: &[usize], chunk| {
         let leaf = places.last().and_then(|column| leaves.get(*column));
         printer.print_chunk(places, &chunk, leaf)
     });
@@ -204,7 +206,7 @@ impl ChunkPrinter<'_> {
         self.member("offset", page.offset.into())?;
         self.member("header_length", page.length.into())?;
         self.out.part(Part::Name("header"))?;
-        print_tree(page.header, self.out)?;
+        self.print(&page.bytes, &tree::PAGE_HEADER)?;
         self.out.part(Part::EndObject)
     }
 
@@ -216,9 +218,7 @@ impl ChunkPrinter<'_> {
             Ok(None) => Ok(()),
             Ok(Some(bytes)) => {
                 self.out.part(Part::Name(name))?;
-                let (shape, _) = index;
-                let out = &mut *self.out;
-                tree::emit(&bytes, shape, self.limits, &mut |event| part(event, out)).map(drop)
+                self.print(&bytes, index.0)
             }
             Err(error) => self.note(&format!("{name}_error"), Some(error)),
         }
@@ -232,11 +232,19 @@ impl ChunkPrinter<'_> {
             Ok(None) => Ok(()),
             Ok(Some((header, bits))) => {
                 self.out.part(Part::Name("bloom_filter_header"))?;
-                print_tree(header, self.out)?;
+                self.print(&header, &tree::BLOOM_FILTER_HEADER)?;
                 self.out.members(&bits)
             }
             Err(error) => self.note("bloom_filter_error", Some(error)),
         }
+    }
+
+    /// Prints a structure that is known to decode.
+    fn print(&mut self, bytes: &[u8], shape: &'static Shape) -> Result<()> {
+        let printed = tree::emit(bytes, shape, self.limits, &mut |event| {
+            part(event, self.out)
+        });
+        printed.map(|_| ())
     }
 
     fn member(&mut self, name: &str, value: Value) -> Result<()> {
@@ -288,7 +296,7 @@ impl ChunkPrinter<'_> {
     }
 
     /// The header of the Bloom filter, and the offset and digest of its bits, if the chunk has one.
-    fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<(Node, Value)>> {
+    fn bloom_filter(&mut self, chunk: &Chunk<'_>) -> Result<Option<(Vec<u8>, Value)>> {
         let Some(offset) = chunk.meta().int("bloom_filter_offset") else {
             return Ok(None);
         };
@@ -297,14 +305,18 @@ impl ChunkPrinter<'_> {
         let corrupt = |message: String| Error::corrupt(message).at(shape.name(), 0);
         let offset = u64::try_from(offset)
             .map_err(|_| corrupt(format!("Bloom filter offset {offset} is negative")))?;
-        let decode = |bytes: &[u8]| tree::decode(bytes, shape, self.limits);
-        let (header, length) = self.window.decode(offset, |bytes| match &chunk.cipher {
-            None => decode(bytes),
-            Some(cipher) => cipher.decode(Module::BloomFilterHeader, bytes, |plain| {
-                decode(plain).map(|(header, _)| header)
-            }),
-        })?;
-        let bits = header.int("numBytes").unwrap_or(-1);
+        let decode = |bytes: &[u8]| header(bytes, shape, ["numBytes"], self.limits);
+        let ((header, [bits]), length) =
+            self.window.decode(offset, |bytes| match &chunk.cipher {
+                None => decode(bytes),
+                Some(cipher) => cipher.decode(Module::BloomFilterHeader, bytes, |plain| {
+                    decode(plain).map(|(header, _)| header)
+                }),
+            })?;
+        let bits = match bits {
+            Some(Node::Int(bits)) => bits,
+            _ => -1,
+        };
         let bits =
             u64::try_from(bits).map_err(|_| corrupt(format!("Bloom filter of {bits} bytes")))?;
         let place = offset.saturating_add(length);

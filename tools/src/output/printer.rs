@@ -9,6 +9,7 @@
 //! ```
 
 use std::io::{self, Write};
+use std::iter;
 
 use lith_format::error::{Error, Result};
 use lith_format::render::{escape_controls, escape_json, render_json_string};
@@ -29,7 +30,20 @@ pub enum Part<'a> {
     EndList,
     /// A value without parts.
     Plain(&'a Value),
+    /// Text of any length.
+    Text(&'a str),
+    /// Bytes of any number, printed as text: `0x` and hexadecimal digits.
+    Bytes(&'a [u8]),
 }
+
+impl Part<'_> {
+    fn is_plain(self) -> bool {
+        matches!(self, Part::Plain(_) | Part::Text(_) | Part::Bytes(_))
+    }
+}
+
+/// Texts are printed in pieces of about so many bytes, so that long ones are not copied whole.
+const PIECE: usize = 1 << 12;
 
 /// Prints the parts of a value, in order.
 pub trait Printer {
@@ -108,7 +122,7 @@ impl<W: Write> Json<W> {
         if self.after && !ends {
             self.out.write_all(b",")?;
         }
-        self.after = ends || matches!(part, Part::Plain(_));
+        self.after = ends || part.is_plain();
         match part {
             Part::BeginObject => self.out.write_all(b"{"),
             Part::EndObject => self.out.write_all(b"}"),
@@ -122,8 +136,45 @@ impl<W: Write> Json<W> {
             Part::Plain(value) => self
                 .out
                 .write_all(escape_json(&value.to_string()).as_bytes()),
+            Part::Text(text) => {
+                self.out.write_all(b"\"")?;
+                let mut quoted = String::new();
+                for piece in pieces(text) {
+                    quoted.clear();
+                    render_json_string(piece, &mut quoted);
+                    let inner = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+                    self.out.write_all(escape_json(inner).as_bytes())?;
+                }
+                self.out.write_all(b"\"")
+            }
+            Part::Bytes(bytes) => {
+                self.out.write_all(b"\"")?;
+                write_digits(bytes, &mut self.out)?;
+                self.out.write_all(b"\"")
+            }
         }
     }
+}
+
+/// The text in pieces.
+fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
+    iter::from_fn(move || {
+        let end = text.floor_char_boundary(PIECE);
+        let (piece, rest) = text.split_at(end);
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn write_digits(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.write_all(b"0x")?;
+    for piece in bytes.chunks(PIECE) {
+        let digits = piece.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digits: Vec<u8> = digits.map(|digit| DIGITS[usize::from(digit)]).collect();
+        out.write_all(&digits)?;
+    }
+    Ok(())
 }
 
 impl<W: Write> Printer for Json<W> {
@@ -168,7 +219,7 @@ impl<W: Write> Outline<W> {
     fn write(&mut self, part: Part<'_>) -> io::Result<()> {
         let begins = matches!(part, Part::BeginObject | Part::BeginList);
         let ends = matches!(part, Part::EndObject | Part::EndList);
-        let is_plain = matches!(part, Part::BeginList | Part::Plain(_));
+        let is_plain = matches!(part, Part::BeginList) || part.is_plain();
         if is_plain && matches!(self.open.last(), Some(Open::List)) {
             // a list whose first element is no object is printed as JSON
             self.open.pop();
@@ -196,6 +247,9 @@ impl<W: Write> Outline<W> {
                 self.json.out.write_all(escape_controls(text).as_bytes())?;
             }
             Part::Plain(value) => write!(self.json.out, "{value}")?,
+            Part::Text(text) => pieces(text)
+                .try_for_each(|piece| self.json.out.write_all(escape_controls(piece).as_bytes()))?,
+            Part::Bytes(bytes) => write_digits(bytes, &mut self.json.out)?,
             Part::EndObject | Part::EndList => {
                 if let Some(Open::List) = self.open.pop() {
                     self.json.out.write_all(b"[]")?;
@@ -262,6 +316,38 @@ mod tests {
             if text.is_ascii() && !text.contains("\\u00") {
                 assert_eq!(text, value.to_string());
             }
+        }
+    }
+
+    #[test]
+    fn long_texts_and_bytes_are_printed_in_pieces() {
+        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
+            let text: String = "a\u{1b}é\"\u{202e}".chars().cycle().take(length).collect();
+            let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            let (mut json, mut whole) = (Json::new(Vec::new()), Json::new(Vec::new()));
+            json.part(Part::BeginList).unwrap();
+            json.part(Part::Text(&text)).unwrap();
+            json.part(Part::Bytes(text.as_bytes())).unwrap();
+            json.part(Part::EndList).unwrap();
+            let value = json!([text, format!("0x{digits}")]);
+            whole.value(&value).unwrap();
+            assert_eq!(json.into_inner(), whole.into_inner());
+
+            let mut outline = Outline::new(Vec::new());
+            outline.part(Part::BeginObject).unwrap();
+            for (name, part) in [
+                ("a", Part::Text(&text)),
+                ("b", Part::Bytes(text.as_bytes())),
+            ] {
+                outline.part(Part::Name(name)).unwrap();
+                outline.part(part).unwrap();
+            }
+            outline.part(Part::EndObject).unwrap();
+            let lines = String::from_utf8(outline.json.into_inner()).unwrap();
+            assert_eq!(
+                lines,
+                format!("a: {}\nb: 0x{digits}", escape_controls(&text))
+            );
         }
     }
 

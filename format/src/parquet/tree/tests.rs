@@ -341,13 +341,29 @@ fn depth_and_size_are_held_against_the_limits() {
         );
     }
     // lists of structures that say nothing: a byte each in the file
-    let mut many = vec![0x49, 0xfc, 0x80, 0x80, 0x04];
-    many.extend([0; 1 << 16]);
-    many.push(0);
-    assert!(decode(&many, &FILE_META_DATA, &limits).is_ok());
+    let many = |count: u16| {
+        let mut many = vec![0x49, 0xfc];
+        many.extend([
+            count as u8 | 0x80,
+            (count >> 7) as u8 | 0x80,
+            (count >> 14) as u8,
+        ]);
+        many.resize(many.len() + usize::from(count) + 1, 0);
+        many
+    };
+    assert!(decode(&many(1 << 15), &FILE_META_DATA, &limits).is_ok());
+    assert_eq!(kind(&many(u16::MAX), &limits), ErrorKind::LimitExceeded);
     let small = Limits {
         footer_bytes: 1 << 16,
         ..limits
     };
-    assert_eq!(kind(&many, &small), ErrorKind::LimitExceeded);
+    assert_eq!(kind(&many(1 << 15), &small), ErrorKind::LimitExceeded);
+    // part by part they take no memory
+    let mut events = 0;
+    let length = emit(&many(u16::MAX), &FILE_META_DATA, &small, &mut |_| {
+        events += 1;
+        Ok(())
+    });
+    assert_eq!(length.unwrap(), 5 + (1 << 16));
+    assert_eq!(events, 5 + 2 * u32::from(u16::MAX));
 }
