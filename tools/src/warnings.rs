@@ -141,7 +141,11 @@ fn large_footers(summary: &Summary) -> Option<String> {
 /// Why bounds that are stored are not used.
 fn distrusted(column: &ColumnSummary) -> Option<String> {
     let why = column.distrust?;
-    Some(format!("stored bounds are not used: {why}"))
+    let which = match column.stats.min.is_some() || column.stats.max.is_some() {
+        true => "some stored bounds",
+        false => "stored bounds",
+    };
+    Some(format!("{which} are not used: {why}"))
 }
 
 /// In how many row groups bounds are not stored at all, of a type that has an order.
@@ -171,7 +175,7 @@ fn unbounded(column: &ColumnSummary, group: &str) -> Option<String> {
     };
     Some(
         match column.stats.min.is_some() || column.stats.max.is_some() {
-            true => format!("only one bound can be used in {groups}"),
+            true => format!("there is only one bound to skip by in {groups}"),
             false => format!("there are no bounds to skip by in {groups}: write statistics"),
         },
     )
@@ -299,7 +303,7 @@ mod tests {
                 exact: true,
             });
         };
-        let line = "a: only one bound can be used in any row group";
+        let line = "a: there is only one bound to skip by in any row group";
         assert_eq!(lines(LogicalType::Int64, half), [line]);
         let distrusted = |column: &mut ColumnSummary| {
             sorted(column);
@@ -309,6 +313,12 @@ mod tests {
             lines(LogicalType::Int32, distrusted),
             ["a: stored bounds are not used: why"]
         );
+        let partly = |column: &mut ColumnSummary| {
+            half(column);
+            (column.unbounded, column.distrust) = (0, Some("why"));
+        };
+        let line = "a: some stored bounds are not used: why";
+        assert_eq!(lines(LogicalType::Float64, partly), [line]);
     }
 
     #[test]

@@ -106,8 +106,8 @@ impl<'a> Trust<'a> {
             }
             match trust.and_then(|()| self.bounds(pair, exact)) {
                 Ok(found) => {
+                    reason = unused(pair, &found);
                     bounds = found;
-                    reason = None;
                     break;
                 }
                 Err(why) => reason = reason.or(Some(why)),
@@ -154,7 +154,10 @@ impl<'a> Trust<'a> {
                 let pair = (min, max);
                 let bounds = (self.current).and_then(|()| self.bounds(pair, (None, None)));
                 let mut out = self.counts(nulls, nans, slots);
-                let reason = bounds.as_ref().err().copied();
+                let reason = match &bounds {
+                    Ok(found) => unused(pair, found),
+                    Err(why) => Some(*why),
+                };
                 (out.min, out.max) = bounds.unwrap_or_default();
                 if out.all_null() {
                     out.null_count = None;
@@ -228,6 +231,16 @@ fn trusted(stats: ColumnStats) -> Trusted {
         stats,
         distrust: None,
     }
+}
+
+/// Why a stored bound of a pair that makes sense is not used, if one is not.
+fn unused<T>(
+    stored: (Option<T>, Option<T>),
+    used: &(Option<Bound>, Option<Bound>),
+) -> Option<Reason> {
+    let min = stored.0.is_some() && used.0.is_none();
+    let max = stored.1.is_some() && used.1.is_none();
+    (min || max).then_some("NaN is no bound")
 }
 
 /// A count, unless it is negative.
@@ -477,11 +490,13 @@ mod tests {
         let double = leaf(Type::Double, 0, LogicalType::Float64);
         let trust = Trust::new(&double, TYPE_ORDER, &LITH);
         let bytes = f64::to_le_bytes;
-        let found = trust
-            .check(Some(&pair(&bytes(1.0), &bytes(f64::NAN))), None)
-            .stats;
+        let found = trust.check(Some(&pair(&bytes(1.0), &bytes(f64::NAN))), None);
+        assert_eq!(found.distrust, Some("NaN is no bound"));
+        let found = found.stats;
         assert_eq!(found.min.unwrap().value, Scalar::Float64(1.0));
         assert_eq!(found.max, None);
+        let known = trust.check(Some(&pair(&bytes(1.0), &bytes(2.0))), None);
+        assert_eq!(known.distrust, None);
         let found = trust
             .check(Some(&pair(&bytes(0.0), &bytes(-0.0))), None)
             .stats;
