@@ -52,7 +52,7 @@ impl Meaning {
         }
     }
 
-    /// Why the name does not tell which of `fields` is meant, if it does not.
+    /// Why the name is ambiguous among `fields`, if it is.
     pub fn ambiguity(self, fields: &[Field]) -> Option<String> {
         let Meaning::Several(first, second) = self else {
             return None;

@@ -102,9 +102,9 @@ pub enum LogicalType {
     },
     /// UTF-8 text.
     String,
-    /// Text padded with spaces to so many characters (ORC).
+    /// Text padded with spaces to this many characters (ORC).
     Char(u32),
-    /// Text of at most so many characters (ORC).
+    /// Text of at most this many characters (ORC).
     Varchar(u32),
     /// Text out of a closed set.
     Enum,

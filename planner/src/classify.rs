@@ -26,7 +26,7 @@ pub enum Class {
     Data,
     /// Both kinds.
     Mixed,
-    /// None, or its value is another every time.
+    /// None, or its value differs in every evaluation.
     Constant,
 }
 
@@ -37,7 +37,7 @@ pub struct Classes {
     pub partition_filters: Vec<Expr>,
     /// May be judged by what files say of their columns.
     pub data_filters: Vec<Expr>,
-    /// Must be asked of every row that is left, as written.
+    /// Evaluated on every remaining row, as written.
     pub post_filter: Vec<Expr>,
 }
 

@@ -3,8 +3,8 @@
 //! An expression is compiled once ([`Program`], [`Predicate`]): columns become slots, patterns and IN
 //! lists are made ready, what names no column is computed. Then every batch runs through the nodes
 //! bottom up in whole columns. Truth has three values, held as two bitmaps. ANSI errors (overflow,
-//! division by zero, malformed casts) count only in rows that reach them: each node is told which rows
-//! are still asked for, and AND, OR, CASE and COALESCE ask their later parts for fewer.
+//! division by zero, malformed casts) count only in rows that reach them: each node is given the rows
+//! that are still asked for, and AND, OR, CASE and COALESCE ask their later parts for fewer.
 //!
 //! A part that reads one column which lies as a dictionary is judged once per entry and spread by the
 //! codes. A single row of scalars ([`Program::row`]) is a batch of one.

@@ -91,7 +91,7 @@ pub struct Explanation {
 /// Explains a plan. `files` holds what the footers of the plan's files say, in the order of its tasks.
 ///
 /// # Errors
-/// A file whose columns do not go with the table's, and for Spark names that it does not tell apart.
+/// A file whose columns do not match the table's; for Spark, also column names that differ in case only.
 pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<Explanation> {
     if engine == Engine::Spark {
         refuse_as_spark(&plan.table.schema)?;

@@ -56,18 +56,18 @@ impl Table {
     }
 }
 
-/// What is asked of a table.
+/// A query of a table.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
     /// The text of a condition; `None` wants every row.
     pub predicate: Option<&'a str>,
     /// Names of columns, nested by dots, quoted with back-quotes; `None` wants every column.
     pub columns: Option<Vec<String>>,
-    /// At most so many rows.
+    /// The largest number of rows wanted.
     pub limit: Option<u64>,
 }
 
-/// Of so many, so many are left.
+/// How many there are, and how many are selected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
     /// How many there are.
@@ -98,7 +98,7 @@ pub struct ScanPlan {
     pub read_schema: Schema,
     /// Whether no row can be wanted, whatever the files hold.
     pub empty: bool,
-    /// At most so many rows.
+    /// The largest number of rows wanted.
     pub limit: Option<u64>,
     /// Partitions by their directories.
     pub partitions: Share,
@@ -124,7 +124,7 @@ impl ScanPlan {
     /// The same, compiled; all must be true of a row.
     ///
     /// # Errors
-    /// An expression that can be classified but not computed here, also one that directories should have
+    /// An expression that can be classified but not supported here, also one that directories should have
     /// been asked.
     pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
         if let Some(error) = &self.not_pruned {

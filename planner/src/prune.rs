@@ -16,7 +16,7 @@ pub struct Pruner {
 
 impl Pruner {
     /// Filters over a table whose first `data_columns` columns are stored. One that can be classified
-    /// but not computed here rules nothing out.
+    /// but not supported here rules nothing out.
     ///
     /// # Errors
     /// A filter that can never be computed, such as a malformed pattern.

@@ -150,7 +150,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
                     "class": "data",
                     "judged_by": ["row_group_stats", "rows"],
                     "not_pushed_because": "compares two columns",
-                    "hint": "lith judges it on the bounds of both",
+                    "hint": "lith evaluates it on the bounds of both",
                 },
             ],
         })
@@ -193,7 +193,11 @@ fn reasons_and_hints_name_what_is_in_the_way() {
             Some("lith has judged it so"),
         ),
         ("upper(note) = 'X'", Some("upper()"), None),
-        ("note LIKE 'a_c%'", Some("the pattern"), Some("lith judges")),
+        (
+            "note LIKE 'a_c%'",
+            Some("the pattern"),
+            Some("lith evaluates"),
+        ),
         (
             "cost = 1 OR upper(note) = 'X'",
             Some("a side of the OR"),
@@ -237,7 +241,7 @@ scan of parquet
 └─ conditions
    ├─ store = 'S01'   partition   by directory
    └─ cost < price    data        by row group bounds, rows, rules out 1 row group
-      not pushed by Spark: compares two columns; lith judges it on the bounds of both
+      not pushed by Spark: compares two columns; lith evaluates it on the bounds of both
 ";
     assert_eq!(text, expected);
     assert!(explanation.text(&Palette::COLOUR).contains("\x1b[1m"));
@@ -287,7 +291,7 @@ fn directories_are_not_pruned_by_what_is_not_computed() {
     let conjunct = &json["conjuncts"][0];
     assert_eq!(conjunct["class"], "partition");
     assert_eq!(conjunct["judged_by"], json!([]));
-    let why = "the function date_format is not computed here";
+    let why = "the function date_format is not supported";
     assert_eq!(
         conjunct["hint"],
         format!("directories cannot be pruned by it: {why}")
@@ -296,11 +300,11 @@ fn directories_are_not_pruned_by_what_is_not_computed() {
     let hint = data.conjuncts[0].hint.as_deref();
     assert_eq!(
         hint,
-        Some("rows cannot be asked: the function md5 is not computed here")
+        Some("rows cannot be filtered by it: the function md5 is not supported")
     );
     assert!(
         data.text(&Palette::default())
-            .contains("data        by nobody")
+            .contains("data        not evaluated")
     );
     // who asks for rows learns it
     for text in [
@@ -315,7 +319,7 @@ fn directories_are_not_pruned_by_what_is_not_computed() {
         };
         let error = plan(&table(), &query).unwrap().predicates().err().unwrap();
         assert_eq!(error.kind(), &PlanErrorKind::Unsupported);
-        assert!(error.message().ends_with("is not computed here"), "{error}");
+        assert!(error.message().ends_with("is not supported"), "{error}");
         assert!(error.span().end > error.span().start);
     }
 }

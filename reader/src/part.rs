@@ -68,7 +68,7 @@ fn cut(held: &Field, wanted: &LogicalType, first: usize, leaves: &mut Vec<usize>
     Ok(Field { ty, ..held.clone() })
 }
 
-/// The wanted fields of a struct. If it has none of them, its first leaf alone tells where it is null.
+/// The wanted fields of a struct. If it has none of them, its first leaf is read to know where it is null.
 fn cut_struct(
     held: &LogicalType,
     wanted: &LogicalType,

@@ -29,7 +29,7 @@ pub struct ScanSpec {
     pub predicates: Vec<Arc<dyn RowPredicate>>,
     /// How many rows to decode at a time.
     pub batch_rows: usize,
-    /// Stop after so many rows.
+    /// Stop after this many rows.
     pub limit: Option<u64>,
     /// Whether to judge metadata at all.
     pub prune: bool,

@@ -200,13 +200,13 @@ impl ScanBuilder {
         self
     }
 
-    /// Decodes so many rows at a time.
+    /// Decodes this many rows at a time.
     pub fn batch_rows(mut self, rows: usize) -> Self {
         self.spec.batch_rows = rows;
         self
     }
 
-    /// Stops after so many rows.
+    /// Stops after this many rows.
     pub fn limit(mut self, rows: u64) -> Self {
         self.spec.limit = Some(rows);
         self
@@ -218,7 +218,7 @@ impl ScanBuilder {
         self
     }
 
-    /// Reads by so many threads.
+    /// Reads with this many threads.
     pub fn threads(mut self, threads: usize) -> Self {
         self.spec.threads = threads;
         self

@@ -190,7 +190,7 @@ fn shrank(source: &dyn Source) -> Error {
     Error::truncated("the file shrank while it was read").at_path(source.name())
 }
 
-/// Appends bytes of the file from `offset` on until the buffer has about `len`, and tells how many; 0 at the end of
+/// Appends bytes of the file from `offset` on until the buffer has about `len`, and returns how many; 0 at the end of
 /// the file. The room for them is not zeroed first.
 #[cfg(unix)]
 fn read_more(file: &File, buffer: &mut Vec<u8>, _len: usize, offset: u64) -> io::Result<usize> {

@@ -36,12 +36,11 @@ pub enum Command {
     Inspect(Inspect),
     /// Print the schema.
     Schema(Schema),
-    /// Print what the statistics of each row group say of its columns: nulls, ranges, sizes.
+    /// Print the statistics of each column in each row group: nulls, ranges, sizes.
     Stats(Stats),
-    /// Print what files say of each page or stride of their columns: kind, place, sizes, rows, nulls, ranges.
+    /// Print every page (Parquet) or stride (ORC) of columns: type, offset, sizes, rows, nulls, ranges.
     Pages(Pages),
-    /// Print everything that the metadata of files holds, indexes and page headers too, under the
-    /// specification's names.
+    /// Print all metadata of files, including indexes and page headers, with the specification's names.
     Meta(Meta),
     /// Print the number of rows, or of those that match a predicate.
     Count(Count),
@@ -51,11 +50,11 @@ pub enum Command {
     Head(Head),
     /// Print the last rows.
     Tail(Head),
-    /// Print rows picked at random, each set of them as likely as any other, in their order.
+    /// Print a random sample of the rows, in their order.
     Sample(Sample),
-    /// Say which partitions, files and row groups a query reads, and why.
+    /// Explain which partitions, files and row groups a query reads, and why.
     Explain(Explain),
-    /// Make ten million orders, write them partitioned, and explain five queries on them.
+    /// Generate ten million orders, write them partitioned, and explain and run five queries.
     Demo(Demo),
 }
 
@@ -69,14 +68,14 @@ pub struct Input {
     /// it is read kills the process.
     #[arg(long)]
     pub mmap: bool,
-    /// Types of ORC files: `spark` takes a bigint that Spark marked as timestamp_ntz for one,
-    /// `stored` leaves it a bigint.
+    /// Types of ORC files: with `spark`, a bigint that Spark marked as timestamp_ntz is read as such, with
+    /// `stored` as a bigint.
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
     pub orc_types: OrcTypes,
     /// How to read variants of Parquet files: as `json`, or `raw` as structs of the stored columns.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
     pub variant: Variants,
-    /// What encrypted files are read with.
+    /// Keys of encrypted files.
     #[command(flatten)]
     pub keys: KeyArgs,
 }
@@ -100,20 +99,19 @@ pub struct Files {
     /// Files, directories or quoted globs, each file once; in JSON, one line for each file.
     #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
-    /// What encrypted files are read with.
+    /// Keys of encrypted files.
     #[command(flatten)]
     pub keys: KeyArgs,
 }
 
-/// What encrypted files are read with.
+/// Keys of encrypted files.
 #[derive(Debug, Clone, Default, Args)]
 pub struct KeyArgs {
-    /// A key of encrypted Parquet files, as often as there are keys; NAME is `footer`, a column's path, or the key
-    /// metadata that files hold. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it off the list of
-    /// processes.
+    /// A key of encrypted Parquet files; may be repeated. NAME is `footer`, a column's path, or key metadata in
+    /// the file. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the process list.
     #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
     pub keys: Vec<Secret>,
-    /// The AAD prefix of encrypted files that do not hold it; those that do must hold this one.
+    /// The AAD prefix of encrypted files that do not store it; if a file stores one, it must be the same.
     #[arg(long, value_name = "TEXT")]
     pub aad_prefix: Option<String>,
 }
@@ -134,12 +132,12 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Whose reading of ORC types.
+/// How types of ORC files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrcTypes {
-    /// Spark's.
+    /// As Spark reads them.
     Spark,
-    /// The specification's.
+    /// As the specification defines them.
     Stored,
 }
 
@@ -173,24 +171,24 @@ pub struct Query {
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Columns are named by their path, as -c takes it: a.element, m.key, m.value, `a.b`.c. \
-Timestamps show their unit and what they are relative to: UTC (an instant), local (a wall clock of no zone), \
-no zone (ORC's, the same), int96 (nobody says; engines take it for an instant). Sizes are those of \
+Timestamps show their unit and their meaning: UTC (an instant), local (wall clock time without a zone), \
+no zone (the same in ORC), int96 (unspecified; most engines take it for an instant). Sizes are those of \
 data: pages with their headers, or data streams; those of indexes and Bloom filters stand apart. Streams of ORC's \
 lists, maps and structs belong to no column.\n\n\
 JSON: one object: files, formats, created_by, rows, row_groups, bytes, data_bytes, index_bytes, footer_bytes, \
-other_files (those that a _metadata file speaks of), \
+other_files (those that a _metadata file refers to), \
 smallest_row_group and largest_row_group {rows, bytes of data}, sorted_by, keys, partition_columns, \
 partitions, encryption [{column, algorithm, key, mask}], warnings, columns [{name, path, type (Spark's), full_type, \
 codecs, encodings, compressed_bytes, uncompressed_bytes, index_bytes, null_count, min, min_exact, max, max_exact, \
 has_index, has_bloom, bloom_is_trusted, distrust, unread_row_groups, leaf (its number among the columns of values, \
 which is that of its chunks in `lith meta`), of Parquet path_in_schema, of ORC type_id}]. Stripes of ORC are \
-row_groups. What is not known is null. A bound that is not exact may lie outside of the values (~ in text)."
+row_groups. Unknown values are null. An inexact bound may lie outside of the values (~ in text)."
 )]
 pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
-    /// Columns to show, comma separated, or structures with all below; all if not given.
+    /// Columns to show, comma separated; a struct, list or map stands for all columns below. Default: all.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
     /// Show every column and warning, also where they are too many for a screen.
@@ -208,13 +206,13 @@ pub struct Inspect {
 full_type, rows, value_count, null_count, nan_count, distinct_count, min, min_exact, max, max_exact, \
 compressed_bytes, uncompressed_bytes, index_bytes, distrust}], or {file, row_group, column, leaf, error}. Stripes of \
 ORC are row_groups. value_count counts nulls too. Sizes are those of data; index_bytes is that of indexes and Bloom \
-filters. What is not known is null; distrust says why stored bounds are not used."
+filters. Unknown values are null; distrust is the reason why stored bounds are not used."
 )]
 pub struct Stats {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
-    /// Columns to show, comma separated, or structures with all below; all if not given.
+    /// Columns to show, comma separated; a struct, list or map stands for all columns below. Default: all.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
     /// Output format.
@@ -225,17 +223,17 @@ pub struct Stats {
 /// `lith pages`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Of ORC, each line is an entry of the row index, which speaks of a stride of rows.\n\n\
+    after_long_help = "For ORC, each line is an entry of the row index, which describes a stride of rows.\n\n\
 JSON: strides [{row_group (of ORC: stripe), column, leaf (its number), of ORC type_id, first_row, rows, values, null_count, min, min_exact, max, \
 max_exact, distrust, encoding}], of Parquet also page_type, offset, bytes (with the header), \
-compressed_bytes, uncompressed_bytes; or {row_group, column, error}. Of several files, one object a \
-line, with file. What is not known is null."
+compressed_bytes, uncompressed_bytes; or {row_group, column, error}. For each file, one object on a \
+line, with file. Unknown values are null."
 )]
 pub struct Pages {
     /// Which files.
     #[command(flatten)]
     pub files: Files,
-    /// Columns to show, comma separated, or structures with all below; all if not given.
+    /// Columns to show, comma separated; a struct, list or map stands for all columns below. Default: all.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
     /// Output format.
@@ -248,7 +246,7 @@ pub struct Pages {
 #[command(
     after_long_help = "JSON: format, then the structures of the file under their names in the specification: of Parquet \
 footer_length, footer, chunks (indexes and page headers of each column chunk); of ORC file_length, \
-postscript_length, postscript, footer, stripe_stats, stripes. Of several files, one object a line, \
+postscript_length, postscript, footer, stripe_stats, stripes. For each file, one object on a line, \
 with file."
 )]
 pub struct Meta {
@@ -260,12 +258,12 @@ pub struct Meta {
     pub format: TextFormat,
 }
 
-/// Text for people or JSON for programs.
+/// Text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TextFormat {
-    /// For people.
+    /// Text, laid out for reading.
     Text,
-    /// For programs.
+    /// JSON.
     Json,
 }
 
@@ -273,8 +271,8 @@ pub enum TextFormat {
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "The columns of a table are those of its first file, then those of its directories, marked as \
-partition columns. The notations of Parquet and ORC speak of what is stored, so that they have no partition \
-columns: it is the first file's own schema, or what it would be in the other format.\n\n\
+partition columns. In the notations of Parquet and ORC, the schema is that of the first file, without partition \
+columns, or what it would be in the other format.\n\n\
 JSON: columns [{name, type (Spark's), full_type (with units and zones), nullable, partition}], in order; partition \
 columns last."
 )]
@@ -292,7 +290,7 @@ pub struct Schema {
 pub enum SchemaFormat {
     /// One column a line.
     Text,
-    /// For programs.
+    /// JSON.
     Json,
     /// Spark's struct<...>.
     Spark,
@@ -321,7 +319,7 @@ pub struct Count {
     /// Print what was skipped and read on standard error.
     #[arg(long)]
     pub metrics: bool,
-    /// Look at every row group, whatever its statistics say.
+    /// Read every row group, whatever its statistics.
     #[arg(long)]
     pub no_skip: bool,
 }
@@ -335,10 +333,10 @@ pub struct Scan {
     /// Which rows and columns.
     #[command(flatten)]
     pub query: Query,
-    /// Stop after so many rows.
+    /// Stop after this many rows.
     #[arg(short = 'n', long, value_name = "ROWS", allow_negative_numbers = true)]
     pub limit: Option<u64>,
-    /// Output format; else what the output's name ends with, a table on a terminal, JSON lines.
+    /// Output format; by default that of the output's file name, else a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
     /// Write to this file, whole or not at all, instead of standard output (`-`).
@@ -347,7 +345,7 @@ pub struct Scan {
     /// Print what was skipped and read on standard error.
     #[arg(long)]
     pub metrics: bool,
-    /// Look at every row group, whatever its statistics say.
+    /// Read every row group, whatever its statistics.
     #[arg(long)]
     pub no_skip: bool,
 }
@@ -370,7 +368,7 @@ pub struct Head {
         allow_negative_numbers = true
     )]
     pub limit: u64,
-    /// Output format; a table on a terminal, else JSON lines.
+    /// Output format; by default a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
 }
@@ -386,15 +384,15 @@ pub struct Sample {
     pub seed: Option<u64>,
 }
 
-/// Notations of rows.
+/// Output formats of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RowFormat {
-    /// Aligned columns for people.
+    /// A table with aligned columns.
     Table,
     /// One JSON object a line, lossless.
     Jsonl,
-    /// Comma-separated values with a header; null is empty, the empty string is "". Some readers pass over
-    /// the empty line that a null of a single column makes.
+    /// Comma-separated values with a header; null is empty, the empty string is "". Some readers skip
+    /// the empty line of a null in a single column.
     Csv,
 }
 
@@ -407,7 +405,7 @@ pub struct Explain {
     /// Which rows and columns.
     #[command(flatten)]
     pub query: Query,
-    /// Whose plan to show.
+    /// Which engine's plan to show.
     #[arg(long, value_enum, default_value_t = Engine::Lith)]
     pub engine: Engine,
     /// Run the query and add what was really skipped and read.
@@ -418,12 +416,12 @@ pub struct Explain {
     pub format: TextFormat,
 }
 
-/// Whose plan.
+/// The engine whose plan is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// What lith can judge.
+    /// lith's plan, with everything that it can evaluate.
     Lith,
-    /// What Spark 4.3 prints.
+    /// The plan as Spark 4.3 prints it.
     Spark,
 }
 
@@ -433,10 +431,10 @@ pub struct Demo {
     /// Size: 1 is ten million rows.
     #[arg(long, default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true)]
     pub scale: f64,
-    /// Seed of the made data.
+    /// Seed of the generated data.
     #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Where to keep the data; a temporary directory that is removed if not given.
+    /// Where to keep the data; by default a temporary directory, which is removed.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

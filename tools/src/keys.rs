@@ -42,7 +42,7 @@ fn add(keys: &mut Keys, given: &str) -> Result<()> {
     let name_end = given.trim_end_matches('=').rfind('=');
     let (name, text) = match name_end {
         Some(end) if end > 0 => (&given[..end], &given[end + 1..]),
-        _ => return Err(Error::invalid("NAME=KEY is wanted")),
+        _ => return Err(Error::invalid("expected NAME=KEY")),
     };
     let key = match text.strip_prefix('@') {
         None => key(text)?,

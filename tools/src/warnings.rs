@@ -97,7 +97,7 @@ fn together<'a>(lines: impl Iterator<Item = (Option<&'a str>, String)>) -> Vec<S
     out.into_iter().map(shown).collect()
 }
 
-/// That a footer contradicts itself; the rows of the row groups are those that are read.
+/// A footer whose number of rows differs from that of its row groups, which are the rows that are read.
 fn wrong_rows(summary: &Summary) -> Option<String> {
     let (path, stated, rows) = summary.wrong_rows.as_ref()?;
     let rows = count(*rows);
@@ -155,7 +155,7 @@ fn unbounded(column: &ColumnSummary, group: &str) -> Option<String> {
         column.leaf.ty,
         T::Null | T::Interval | T::Geometry | T::Geography | T::Binary | T::Boolean
     );
-    // a sorted column is told of as such
+    // a sorted column has a warning of its own
     if unordered || column.unbounded == 0 || is_sorted_in_vain(column) {
         return None;
     }

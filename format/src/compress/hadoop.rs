@@ -9,7 +9,7 @@ use super::too_long;
 use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 
-/// Decompresses one block to at most so many bytes.
+/// Decompresses one block to at most the given number of bytes.
 pub(super) type Block = fn(&[u8], usize, &mut Vec<u8>) -> Result<()>;
 
 pub(super) fn decompress(

@@ -48,7 +48,7 @@ pub fn file_head(tail: &Tail, schema: &FileSchema) -> FileMeta {
     }
 }
 
-/// That there are not so many stripes and columns that to look at each in each would take for ever: a few bytes
+/// Limits the number of stripes times columns, so that a walk over all of them ends in time: a few bytes
 /// may state very many.
 pub fn check_chunks(tail: &Tail, schema: &FileSchema, limits: &Limits) -> Result<()> {
     let chunks = schema

@@ -350,7 +350,7 @@ fn decode_section<M: Message>(
 }
 
 /// The place in the file of an error in the section at `offset`. Offsets within what was decompressed are no
-/// places in the file: the section's is all there is to tell.
+/// places in the file: the error names the section alone.
 #[cold]
 fn in_section(error: Error, name: &'static str, offset: u64, compression: Compression) -> Error {
     match compression.codec {

@@ -115,7 +115,7 @@ impl FileMetaData {
         thrift::decode_shared(bytes, limits).map(|(metadata, _)| metadata)
     }
 
-    /// Only the schema of the footer that `bytes` hold; the rest is passed over.
+    /// Only the schema of the footer that `bytes` hold; the rest is skipped.
     pub fn decode_schema(bytes: &Bytes, limits: &Limits) -> Result<Vec<SchemaElement>> {
         let mut reader = Reader::new(bytes, limits);
         let mut fields = Fields::new("FileMetaData");

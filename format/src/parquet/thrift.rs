@@ -161,7 +161,7 @@ pub(crate) struct Reader<'a> {
     limits: Limits,
     /// How much memory lists may still take.
     left: usize,
-    /// How the structs that [`skip_alike`](Reader::skip_alike) passed over are laid out.
+    /// The layouts of the structs that [`skip_alike`](Reader::skip_alike) skipped.
     layouts: alike::Layouts,
 }
 

@@ -58,7 +58,7 @@ impl Compiler<'_> {
         let nested = node.ty.is_nested() && !matches!(node.kind, Kind::Column { .. });
         if nested {
             return Err(PlanError::unsupported(format!(
-                "values of {} are not computed here",
+                "values of {} are not supported",
                 node.ty
             )));
         }
@@ -228,7 +228,7 @@ impl Compiler<'_> {
             _ => match kernel(name) {
                 Some(kernel) => Ok(Kind::Call(kernel, self.operands(args)?)),
                 None => {
-                    let message = format!("the function {name} is not computed here");
+                    let message = format!("the function {name} is not supported");
                     Err(PlanError::unsupported(message).at(expr.place()))
                 }
             },

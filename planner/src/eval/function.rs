@@ -109,9 +109,7 @@ fn pmod(call: &Call<'_>) -> Result<Value> {
             };
             call.checked(Lane::Float, f, "division by zero")
         }
-        _ => Err(PlanError::unsupported(
-            "pmod of decimals is not computed here",
-        )),
+        _ => Err(PlanError::unsupported("pmod of decimals is not supported")),
     }
 }
 

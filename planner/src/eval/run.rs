@@ -391,7 +391,7 @@ fn merge_bytes(values: &[Value], choice: &[usize]) -> ByteViews {
 }
 
 /// Judges the entries of a dictionary instead of its rows. `None` if the node does not read exactly
-/// one dictionary, if it has fewer rows than entries, or if an entry fails: rows then tell which do.
+/// one dictionary, if it has fewer rows than entries, or if an entry fails: evaluation by rows then decides.
 fn by_dictionary(node: &Node, input: &Input<'_>, active: &Bitmap) -> Option<Value> {
     let Reads::One(slot) = node.reads else {
         return None;

@@ -7,7 +7,7 @@
 //! └─ conditions
 //!    ├─ store_id = 'S01'         partition   by directory
 //!    └─ unit_cost < unit_price   data        by row group bounds, rows
-//!       not pushed by Spark: compares two columns; lith judges it on the bounds of both
+//!       not pushed by Spark: compares two columns; lith evaluates it on the bounds of both
 //! ```
 
 use std::fmt::Write;
@@ -157,20 +157,17 @@ impl Explanation {
                 ("├─", "│ ")
             };
             let text = format!("{:<width$}", shown(finding));
-            let mut judges: Vec<&str> = finding
-                .judged_by
-                .iter()
-                .map(|judge| spoken(judge))
-                .collect();
-            if judges.is_empty() {
-                judges.push("nobody");
-            }
+            let judges = finding.judged_by.iter();
+            let judges: Vec<&str> = judges.map(|judge| spoken(judge)).collect();
+            let judges = match &judges[..] {
+                [] => "not evaluated".to_owned(),
+                judges => format!("by {}", judges.join(", ")),
+            };
             let _ = writeln!(
                 out,
-                "   {branch} {}   {:<9}   by {}{}",
+                "   {branch} {}   {:<9}   {judges}{}",
                 palette.paint(palette.strong, &text),
                 finding.class,
-                judges.join(", "),
                 ruled_out(finding.ruled_out),
             );
             let why = finding.not_pushed_because.as_ref();

@@ -79,7 +79,7 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
             .map(|why| format!("directories cannot be pruned by it: {why}")),
         _ if refused.is_some() => refused
             .as_ref()
-            .map(|why| format!("rows cannot be asked: {why}")),
+            .map(|why| format!("rows cannot be filtered by it: {why}")),
         (Class::Partition | Class::Constant, _) => None,
         (_, true) if pushed => help_with_bounds(&filter, ruled_out, units, plan),
         (_, true) => Some(how_lith_judges(conjunct)),
@@ -154,7 +154,7 @@ fn why_not_pushed(conjunct: &Expr, kind: Class) -> Option<String> {
     match kind {
         Class::Partition => None,
         Class::Constant if conjunct.is_deterministic() => Some("names no column".to_owned()),
-        Class::Constant => Some("its value is another every time".to_owned()),
+        Class::Constant => Some("its value differs in every evaluation".to_owned()),
         Class::Mixed => Some("needs partition columns and stored columns together".to_owned()),
         Class::Data => obstacle(conjunct),
     }
@@ -206,11 +206,11 @@ fn how_lith_judges(conjunct: &Expr) -> String {
         _ => false,
     });
     if compares_columns {
-        return "lith judges it on the bounds of both".to_owned();
+        return "lith evaluates it on the bounds of both".to_owned();
     }
     match how_to_rewrite(conjunct) {
         Some(rewrite) => format!("{rewrite}; lith has judged it so"),
-        None => "lith judges what it can of it on bounds".to_owned(),
+        None => "lith evaluates what it can of it on bounds".to_owned(),
     }
 }
 

@@ -178,13 +178,13 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>, place: Place) -> Result<Expr>
 fn other_arguments(name: &str, count: usize) -> PlanError {
     match (name, count) {
         ("to_date" | "to_timestamp", 2) => {
-            PlanError::unsupported(format!("{name} with a format is not computed here"))
+            PlanError::unsupported(format!("{name} with a format is not supported"))
         }
         ("ceil" | "ceiling" | "floor", 2)
         | ("datediff" | "date_diff", 3)
         | ("uuid", 1)
         | ("unix_timestamp", 0 | 2) => {
-            PlanError::unsupported(format!("{name} of {count} arguments is not computed here"))
+            PlanError::unsupported(format!("{name} of {count} arguments is not supported"))
         }
         _ => PlanError::type_mismatch(format!("{name} does not take {count} arguments")),
     }
@@ -199,7 +199,7 @@ fn unknown(name: &str) -> PlanError {
         .min_by_key(apart)
         .filter(|other| apart(other) * 3 <= name.len());
     if names::is_function(name) || name.contains('.') {
-        return PlanError::unsupported(format!("the function {name} is not computed here"));
+        return PlanError::unsupported(format!("the function {name} is not supported"));
     }
     let error = PlanError::parse(format!("there is no function {name}"));
     match nearest {

@@ -45,7 +45,7 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
     {
         let name = identifier_sql(&path.join("."));
         return Err(PlanError::unsupported(format!(
-            "{name} is a {}: more than 38 digits are not computed here",
+            "{name} is a {}: more than 38 digits are not supported",
             field.ty
         )));
     }

@@ -76,10 +76,10 @@ impl Converter<'_> {
         )
     }
 
-    /// What is no call either: valid in Spark, but not computed here.
+    /// What is no call either: valid in Spark, but not supported here.
     fn refuse(&self, ast: &Ast) -> PlanError {
         let what = match ast {
-            Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not computed here",
+            Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not supported",
             Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => {
                 "structs, arrays and maps are not built here"
             }
@@ -184,7 +184,7 @@ impl Converter<'_> {
             return Err(PlanError::parse(message).at(span));
         }
         if matches!(call.args, FunctionArguments::Subquery(_)) {
-            return Err(PlanError::unsupported("sub-queries are not computed here").at(span));
+            return Err(PlanError::unsupported("sub-queries are not supported").at(span));
         }
         let args = self.arguments(call.args).map_err(|error| error.at(span))?;
         let count = args.len();
@@ -220,7 +220,7 @@ fn has_clauses(call: &Function) -> bool {
 fn other_arguments(name: &str, count: usize) -> PlanError {
     match (name, count) {
         ("like" | "ilike", 3) => PlanError::unsupported(format!(
-            "{name} of {count} arguments is not computed here: write LIKE .. ESCAPE"
+            "{name} of {count} arguments is not supported: write LIKE .. ESCAPE"
         )),
         _ => PlanError::type_mismatch(format!("{name} does not take {count} arguments")),
     }

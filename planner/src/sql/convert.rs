@@ -250,7 +250,7 @@ impl Converter<'_> {
             }
             (UnaryOperator::Not | UnaryOperator::BangNot, expr) => Ok(self.expr(expr)?.not()),
             (UnaryOperator::BitwiseNot, expr) => {
-                let error = PlanError::unsupported("the operator ~ is not computed here");
+                let error = PlanError::unsupported("the operator ~ is not supported");
                 Err(error.at(self.span_of(&expr)))
             }
             (op, expr) => Err(mistakes::operator(&op.to_string()).at(self.span_of(&expr))),
@@ -298,7 +298,7 @@ impl Converter<'_> {
     fn in_list(&self, expr: Ast, target: InTarget, negated: bool) -> Result<Expr> {
         let expr = Box::new(self.expr(expr)?);
         let InTarget::List(list) = target else {
-            return Err(PlanError::unsupported("sub-queries are not computed here").at(expr.span()));
+            return Err(PlanError::unsupported("sub-queries are not supported").at(expr.span()));
         };
         let list = self.exprs(list)?;
         Ok(negate_if(

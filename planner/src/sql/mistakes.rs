@@ -27,7 +27,7 @@ pub(super) fn token(token: &TokenWithSpan, before: &[TokenWithSpan]) -> Option<P
             "WHERE is left out: only the condition is written",
         )),
         (_, Some(Token::LParen)) if keyword == Keyword::SELECT => {
-            Some(PlanError::unsupported("sub-queries are not computed here"))
+            Some(PlanError::unsupported("sub-queries are not supported"))
         }
         (_, last) if keyword == Keyword::SELECT && last != Some(&Token::Period) => {
             Some(PlanError::parse(
@@ -59,7 +59,7 @@ pub(super) fn after_end(token: &Token) -> PlanError {
 pub(super) fn operator(symbol: &str) -> PlanError {
     match symbol {
         "<<" | ">>" | ">>>" => {
-            PlanError::unsupported(format!("the operator {symbol} is not computed here"))
+            PlanError::unsupported(format!("the operator {symbol} is not supported"))
         }
         "~" => instead(symbol, "RLIKE"),
         "~*" => instead(symbol, "RLIKE '(?i)..'"),
@@ -109,7 +109,7 @@ pub(super) fn extracted(field: &str) -> Result<&'static str, PlanError> {
         "minute" | "m" | "min" | "mins" | "minutes" => "minute",
         "second" | "s" | "sec" | "seconds" | "secs" | "yearofweek" | "dayofweek_iso"
         | "dow_iso" => {
-            let message = format!("extract({field} ..) is not computed here");
+            let message = format!("extract({field} ..) is not supported");
             return Err(PlanError::unsupported(message));
         }
         _ => {

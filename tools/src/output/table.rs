@@ -93,7 +93,7 @@ impl Table {
         }
     }
 
-    /// Cuts the longest texts to what may still be told from others.
+    /// Shortens the longest texts, but keeps enough to distinguish them.
     fn cut(&self, widths: &mut [u16], width: u16) {
         const LEAST: u16 = 8;
         const LEAST_NAME: u16 = 24;

@@ -153,7 +153,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// Cuts the slots into pages of at most so many rows, halved until they keep to the bytes.
+    /// Cuts the slots into pages of the configured rows, halved until they keep to the limit of bytes.
     fn spans<S: Plain>(&self, buffer: &ValueBuffer<S>) -> Vec<Span> {
         let bytes = |values: Range<usize>| match buffer {
             ValueBuffer::Plain(store) => store.plain_bytes(values),

@@ -148,7 +148,7 @@ fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// What of an element tells where it belongs.
+/// The part of an element that decides where it belongs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Glance<'a> {
     name: &'a str,
@@ -226,7 +226,7 @@ impl<'a> Walk<'_, 'a> {
         Ok((0, Some(element.head)))
     }
 
-    /// Whether the element passed over since `start` has a name that is wanted.
+    /// Whether the element skipped since `start` has a name that is wanted.
     fn is_wanted(&mut self, start: usize, head: Option<&[u8]>) -> Result<bool> {
         let element = self.reader.since(start);
         let name = head.and_then(|head| name_behind(head, element));
@@ -237,7 +237,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(self.wanted.accepts(name))
     }
 
-    /// Looks again at the element that was passed over since `start`.
+    /// Decodes the element that was skipped since `start`.
     fn glance(&mut self, start: usize) -> Result<Glance<'a>> {
         let end = self.reader.position();
         self.reader.rewind(start);

@@ -59,7 +59,7 @@ struct Layout {
 }
 
 impl Reader<'_> {
-    /// Passes over a struct, fast if it is like others that this method passed over. Those that get the same
+    /// Skips a struct, fast if it is like others that this method skipped. Those that get the same
     /// number have the same fields in the same order.
     pub(crate) fn skip_alike(&mut self) -> Result<Option<usize>> {
         let followed = self
@@ -202,7 +202,7 @@ fn mask(wire: Wire, value: &[u8], decisive: &mut [u8]) {
 }
 
 /// The first byte of `a` and `b` that differs in one of the `decisive` bits, which end with a block of zeros.
-/// `None` if there is too little of them to tell.
+/// `None` if there are too few bytes.
 #[inline]
 fn difference(a: &[u8], b: &[u8], decisive: &[u8]) -> Option<Option<usize>> {
     let a = a.get(..decisive.len())?.as_chunks::<BLOCK>().0;

@@ -20,7 +20,7 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    /// The codes of a page's values section, into a dictionary of so many entries.
+    /// The codes of a page's values section, into a dictionary of that many entries.
     pub(crate) fn new(mut values: Bytes, entries: usize) -> Result<Self> {
         let width = if values.is_empty() {
             0
