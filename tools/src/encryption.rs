@@ -39,7 +39,7 @@ pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
         out.push(entry(None, key_metadata(Some(key))));
     }
     let leaves = schema.leaves();
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     for group in &footer.row_groups {
         for (chunk, (path, _)) in group.columns.iter().zip(&leaves) {
             let key = match &chunk.crypto_metadata {
@@ -51,7 +51,7 @@ pub fn of_parquet(footer: &FileMetaData, schema: &Schema) -> Vec<Encrypted> {
                 Some(_) => "an unknown kind of key".into(),
             };
             let found = entry(Some(shown_path(path)), key);
-            out.extend(told.insert(found.clone()).then_some(found));
+            out.extend(seen.insert(found.clone()).then_some(found));
         }
     }
     out

@@ -70,10 +70,10 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// Keeps an error in mind; returns what is to be said of it where file, row group and column are known.
+    /// Counts an error; returns its text for output that already names file, row group and column.
     pub fn add(&mut self, error: Error) -> String {
         let site = error.site();
-        let told = match (site.structure, site.offset) {
+        let text = match (site.structure, site.offset) {
             (Some(structure), Some(offset)) => {
                 format!("{structure} at byte {offset}: {}", error.message())
             }
@@ -81,10 +81,10 @@ impl Failed {
         };
         self.others += u64::from(self.first.is_some());
         self.first.get_or_insert(error);
-        told
+        text
     }
 
-    /// The first error, if there was one, at the end.
+    /// The first error, if there was one, with the number of the others.
     pub fn end(self) -> FormatResult<()> {
         match (self.first, self.others) {
             (None, _) => Ok(()),
@@ -147,10 +147,10 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
         }
         (_, Some(text)) => {
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            let told: Vec<&str> = lines
+            let lines: Vec<&str> = lines
                 .filter(|line| !line.starts_with("For more information"))
                 .collect();
-            eprintln!("lith: {} (see --help)", escape_controls(&told.join("; ")));
+            eprintln!("lith: {} (see --help)", escape_controls(&lines.join("; ")));
         }
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

@@ -59,10 +59,8 @@ pub struct Summary {
     pub footer_bytes: u64,
     /// Leaves, in the order in which they first come.
     pub columns: Vec<ColumnSummary>,
-    /// What is encrypted, each once.
-    pub encryption: Vec<Encrypted>,
-    /// The same, to be looked up.
-    pub(crate) told: HashSet<Encrypted>,
+    /// What is encrypted, numbered in the order in which it was found.
+    pub(crate) encryption: HashMap<Encrypted, usize>,
     /// The columns that are encrypted as a whole.
     pub(crate) encrypted: HashSet<String>,
     /// How schemas of other files differ from the first one's.
@@ -306,11 +304,17 @@ impl Summary {
 
     pub(crate) fn add_encryption(&mut self, found: Vec<Encrypted>) {
         for entry in found {
-            if self.told.insert(entry.clone()) {
-                self.encrypted.extend(entry.column.clone());
-                self.encryption.push(entry);
-            }
+            let next = self.encryption.len();
+            self.encrypted.extend(entry.column.clone());
+            self.encryption.entry(entry).or_insert(next);
         }
+    }
+
+    /// What is encrypted, each once, in the order in which it was found.
+    pub fn encryption(&self) -> Vec<&Encrypted> {
+        let mut entries: Vec<_> = self.encryption.iter().collect();
+        entries.sort_unstable_by_key(|(_, number)| **number);
+        entries.into_iter().map(|(entry, _)| entry).collect()
     }
 
     /// Whether a column, or what it is a part of, is encrypted in some file.

@@ -42,7 +42,7 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
 
 /// Encrypted columns, one line for each cipher and key.
 pub fn encryption(summary: &Summary) -> Vec<String> {
-    together(summary.encryption.iter().map(encrypted))
+    together(summary.encryption().into_iter().map(encrypted))
 }
 
 fn encrypted(entry: &Encrypted) -> (Option<&str>, String) {

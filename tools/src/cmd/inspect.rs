@@ -333,7 +333,7 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
         "keys": summary.keys,
         "partition_columns": partition_names(dataset),
         "partitions": dataset.files.partitions.len(),
-        "encryption": summary.encryption.iter().map(encrypted).collect::<Vec<_>>(),
+        "encryption": summary.encryption().into_iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
         "columns": columns.map(column_json).collect::<Vec<_>>(),
     })
