@@ -72,15 +72,25 @@ impl Vector {
         }
     }
 
-    /// The values of field `index` of a struct column, null where the struct is.
+    /// The values of field `index` of a struct column, null where the struct is; of an array of structs, an
+    /// array of the field's values.
     ///
     /// # Errors
-    /// A column that is no struct, or has fewer fields.
+    /// A column that is neither, or has fewer fields.
     pub fn into_field(self, index: usize) -> Result<Vector> {
         let unknown = || Error::type_mismatch("a struct lacks the field asked for");
-        let ty = self.ty.fields().get(index).ok_or_else(unknown)?.ty.clone();
+        let ty = self.ty.field(index).ok_or_else(unknown)?.ty;
         let mut field = match self.values {
             Values::Struct(children) => children.into_iter().nth(index).ok_or_else(unknown)?,
+            Values::List { offsets, elements } => {
+                let elements = Box::new(elements.into_field(index)?);
+                return Ok(Vector {
+                    ty,
+                    values: Values::List { offsets, elements },
+                    ..self
+                });
+            }
+            Values::Constant(Scalar::List(_)) => return self.flatten()?.into_field(index),
             Values::Constant(Scalar::Struct(values)) => {
                 let (_, value) = values.into_iter().nth(index).ok_or_else(unknown)?;
                 Vector::constant(ty, value, self.len)
@@ -527,6 +537,36 @@ pub(crate) mod tests {
                 && vector.clone().into_field(2).is_err()
                 && dump(&vector.into_field(1).unwrap()) == expected(1)
         }
+    }
+
+    #[test]
+    fn fields_of_elements_are_arrays() {
+        let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+        let element = LogicalType::Struct(Arc::from(vec![int("a"), int("b")]));
+        let ty = LogicalType::List(Arc::new(Field::nullable("element", element)));
+        let pair = |a, b| Scalar::Struct(vec![("a".into(), Scalar::Int(a)), ("b".into(), b)]);
+        let rows = [
+            Scalar::List(vec![
+                pair(1, Scalar::Int(2)),
+                Scalar::Null,
+                pair(3, Scalar::Null),
+            ]),
+            Scalar::Null,
+            Scalar::List(Vec::new()),
+        ];
+        let shown = |vector: Vector| {
+            assert_eq!(vector.ty.to_string(), "array<int>");
+            dump(&vector)
+        };
+        let vector = Vector::from_scalars(ty.clone(), &rows).unwrap();
+        let expected = ["List([Int(2), Null, Null])", "Null", "List([])"];
+        assert_eq!(shown(vector.clone().into_field(1).unwrap()), expected);
+        let constant = Vector::constant(ty.clone(), rows[0].clone(), 1);
+        let first = shown(constant.into_field(0).unwrap());
+        assert_eq!(first, ["List([Int(1), Null, Int(3)])"]);
+        let null = Vector::constant(ty, Scalar::Null, 1).into_field(0).unwrap();
+        assert_eq!(shown(null), ["Null"]);
+        assert!(vector.into_field(2).is_err());
     }
 
     #[test]

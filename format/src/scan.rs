@@ -9,7 +9,6 @@ use crate::bitmap::Bitmap;
 use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::schema::{Field, Schema};
-use crate::types::LogicalType;
 use crate::vector::{Batch, Vector};
 
 /// The columns of a dataset: those stored in files, then those that directories name.
@@ -41,7 +40,8 @@ impl TableSchema {
 pub struct Output {
     /// The top-level column.
     pub column: usize,
-    /// From there down, which field of each struct; none wants the whole column.
+    /// From there down, which field of each struct; none wants the whole column. A field of an array of
+    /// structs is the array of theirs.
     pub fields: Vec<usize>,
 }
 
@@ -56,18 +56,11 @@ impl Output {
     /// What it is in a table: under the last name on the way, null where anything above is.
     pub fn field(&self, table: &TableSchema) -> Result<Field> {
         let unknown = || Error::invalid(format!("column {} has no such field", self.column));
-        let mut field = table.schema.fields.get(self.column).ok_or_else(unknown)?;
-        let mut nullable = field.nullable;
-        for &index in &self.fields {
-            field = match &field.ty {
-                LogicalType::Struct(fields) => fields.get(index).ok_or_else(unknown)?,
-                _ => return Err(unknown()),
-            };
-            nullable |= field.nullable;
-        }
-        Ok(Field {
-            nullable,
-            ..field.clone()
+        let field = table.schema.fields.get(self.column).ok_or_else(unknown)?;
+        self.fields.iter().try_fold(field.clone(), |field, &index| {
+            let below = field.ty.field(index).ok_or_else(unknown)?;
+            let nullable = field.nullable || below.nullable;
+            Ok(Field { nullable, ..below })
         })
     }
 

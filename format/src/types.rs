@@ -255,6 +255,38 @@ impl LogicalType {
         }
     }
 
+    /// The fields of a struct; none of other types.
+    pub fn struct_fields(&self) -> Option<&[Field]> {
+        match self {
+            LogicalType::Struct(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// Field `index` of a struct, or of each element of an array of structs: as an array then.
+    pub fn field(&self, index: usize) -> Option<Field> {
+        match self {
+            LogicalType::Struct(fields) => fields.get(index).cloned(),
+            LogicalType::List(element) => {
+                let LogicalType::Struct(fields) = &element.ty else {
+                    return None;
+                };
+                let field = fields.get(index)?;
+                let elements = Field {
+                    name: element.name.clone(),
+                    ty: field.ty.clone(),
+                    nullable: element.nullable || field.nullable,
+                };
+                Some(Field {
+                    name: field.name.clone(),
+                    ty: LogicalType::List(Arc::new(elements)),
+                    nullable: false,
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// The type with structs in place of variants: what they are stored in.
     pub fn stored(&self) -> LogicalType {
         use LogicalType as T;

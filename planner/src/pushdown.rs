@@ -122,7 +122,8 @@ fn fields_of<'a>(column: &Column, table: &'a TableSchema) -> Option<Vec<&'a Fiel
     let mut field = table.schema.fields.get(bound.index)?;
     let mut path = vec![field];
     for index in &bound.fields {
-        field = field.ty.fields().get(*index)?;
+        // fields of elements have no leaf that holds a value a row
+        field = field.ty.struct_fields()?.get(*index)?;
         path.push(field);
     }
     Some(path)
@@ -322,9 +323,6 @@ fn leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
     }
     let mut leaf = table.schema.first_leaf(bound.index).index();
     for (parent, index) in path.iter().zip(&bound.fields) {
-        if !matches!(parent.ty, LogicalType::Struct(_)) {
-            return None;
-        }
         let before = parent.ty.fields().iter().take(*index);
         leaf += before.map(Field::leaf_count).sum::<usize>();
     }

@@ -64,12 +64,21 @@ pub fn spark_schema(schema: &Schema) -> Schema {
 
 /// The field with only the parts on these paths; a path that ends here needs all of it.
 fn cut(field: &Field, paths: &[&[usize]]) -> Field {
-    let LogicalType::Struct(inner) = &field.ty else {
-        return field.clone();
-    };
     if paths.iter().any(|path| path.is_empty()) {
         return field.clone();
     }
+    let inner = match &field.ty {
+        LogicalType::Struct(inner) => inner,
+        // paths go through arrays to the fields of their elements
+        LogicalType::List(element) => {
+            let ty = LogicalType::List(Arc::new(cut(element, paths)));
+            return Field {
+                ty,
+                ..field.clone()
+            };
+        }
+        _ => return field.clone(),
+    };
     let kept = inner.iter().enumerate().filter_map(|(index, child)| {
         let deeper: Vec<&[usize]> = paths
             .iter()

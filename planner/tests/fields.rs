@@ -93,11 +93,35 @@ fn a_struct_that_is_asked_for_stays_whole() {
 }
 
 #[test]
-fn fields_of_elements_are_refused() {
-    let query = Query {
-        columns: Some(vec!["s.l.e".into()]),
-        ..Query::default()
-    };
-    let error = plan(&table(), &query).err().unwrap();
-    assert_eq!(*error.kind(), PlanErrorKind::Unsupported);
+fn fields_of_elements_are_arrays_of_which_no_more_is_read() {
+    let plan = planned(Some("s.l.e IS NOT NULL"), &["s.L.E", "x"]);
+    let read = "struct<s:struct<l:array<struct<e:int>>>,x:int>";
+    assert_eq!(plan.table.schema.to_string(), read);
+    assert_eq!(plan.read_schema.to_string(), read);
+    assert_eq!(plan.columns, [output(0, &[0, 0]), output(1, &[])]);
+    let field = plan.columns[0].field(&plan.table).unwrap();
+    assert_eq!((&*field.name, field.nullable), ("e", true));
+    assert_eq!(field.ty.to_string(), "array<int>");
+    // no leaf of a field of elements has a value a row
+    assert!(plan.pushed_filters.is_empty());
+    let leafless = format!("{:?}", plan.filter);
+    assert!(!leafless.contains("LeafId"), "{leafless}");
+    let whole = planned(None, &["s.l.e", "s.l"]);
+    assert_eq!(whole.columns, [output(0, &[0, 0]), output(0, &[0])]);
+}
+
+#[test]
+fn what_has_no_fields_is_refused() {
+    for path in ["x.y", "s.l.f", "s.l.element.e"] {
+        let query = Query {
+            columns: Some(vec![path.into()]),
+            ..Query::default()
+        };
+        let error = plan(&table(), &query).err().unwrap();
+        let is_wrong = matches!(
+            error.kind(),
+            PlanErrorKind::TypeMismatch | PlanErrorKind::UnknownColumn { .. }
+        );
+        assert!(is_wrong, "{path}: {error}");
+    }
 }

@@ -143,6 +143,8 @@ fn column(vector: &Vector, fields: &[usize], ty: &LogicalType) -> Result<Value> 
             )
         }
         Values::Null | Values::Constant(Scalar::Null) => Value::literal(&Scalar::Null, ty),
+        // of a field of elements, which is an array, only where it is null
+        Values::List { .. } | Values::Constant(Scalar::List(_)) => load(vector, ty),
         _ => Err(missing()),
     }
 }

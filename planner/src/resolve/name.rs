@@ -28,17 +28,22 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
         "_metadata" => PlanError::unsupported("a file's _metadata is not read here"),
         _ => unknown(first, first, fields),
     })?;
-    let (mut field, mut nullable) = (&fields[index], fields[index].nullable);
+    let mut field = fields[index].clone();
     let mut indices = Vec::with_capacity(rest.len());
     for name in rest {
-        let LogicalType::Struct(inner) = &field.ty else {
-            return Err(no_fields(name, &path.join("."), &field.ty));
+        let inner = match &field.ty {
+            LogicalType::List(element) => element.ty.struct_fields(),
+            ty => ty.struct_fields(),
         };
+        let inner = inner.ok_or_else(|| no_fields(name, &path.join("."), &field.ty))?;
         let at = position(name, inner)?.ok_or_else(|| unknown(name, &path.join("."), inner))?;
         indices.push(at);
-        field = &inner[at];
-        nullable |= field.nullable;
+        let below = field.ty.field(at);
+        let below = below.ok_or_else(|| no_fields(name, &path.join("."), &field.ty))?;
+        let nullable = field.nullable || below.nullable;
+        field = Field { nullable, ..below };
     }
+    let nullable = field.nullable;
     if let LogicalType::Decimal {
         precision: 39.., ..
     } = field.ty
