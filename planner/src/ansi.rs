@@ -24,7 +24,11 @@ pub(crate) fn may_fail(expr: &Expr) -> bool {
         Expr::Like { pattern, .. } | Expr::RLike { pattern, .. } => {
             !matches!(**pattern, Expr::Literal(..))
         }
-        Expr::Function { .. } => true,
+        Expr::Function { name, args, .. } => match name.as_str() {
+            "size" | "cardinality" | "get" | "array_contains" | "map_keys" | "map_values" => false,
+            "[]" | "element_at" => !matches!(args.first().map(Expr::ty), Some(LogicalType::Map(_))),
+            _ => true,
+        },
         _ => false,
     };
     own || expr.children().into_iter().any(may_fail)

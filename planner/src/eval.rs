@@ -26,12 +26,15 @@ mod node;
 mod text;
 
 // Layer 3
-mod run;
+mod nested;
 
 // Layer 4
-mod function;
+mod run;
 
 // Layer 5
+mod function;
+
+// Layer 6
 mod compile;
 
 use lith_format::bitmap::Bitmap;

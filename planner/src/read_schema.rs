@@ -20,12 +20,11 @@ pub fn narrow(
     let Some(output) = output else {
         return table.clone();
     };
-    let condition = condition.into_iter().flat_map(Expr::columns);
-    let used = paths(output.iter().chain(condition));
+    let used = paths(output, condition);
     let fields = table.schema.fields.iter().enumerate();
     let fields = fields.map(|(index, field)| match used.get(&index) {
         None => field.clone(),
-        Some(paths) => cut(field, paths),
+        Some(paths) => cut_to(field, paths),
     });
     TableSchema {
         schema: Arc::new(Schema::new(fields.collect())),
@@ -34,25 +33,53 @@ pub fn narrow(
 }
 
 /// The paths in use below each top-level column.
-fn paths<'a>(columns: impl Iterator<Item = &'a Column>) -> HashMap<usize, Vec<&'a [usize]>> {
-    let mut paths: HashMap<usize, Vec<&[usize]>> = HashMap::new();
-    for bound in columns.filter_map(|column| column.bound.as_ref()) {
-        paths.entry(bound.index).or_default().push(&bound.fields);
+type Paths = HashMap<usize, Vec<Vec<usize>>>;
+
+fn paths<'a>(columns: &[Column], exprs: impl IntoIterator<Item = &'a Expr>) -> Paths {
+    let mut out = Paths::new();
+    columns
+        .iter()
+        .for_each(|column| add_column(column, &[], &mut out));
+    exprs
+        .into_iter()
+        .for_each(|expr| add_paths(expr, &[], &mut out));
+    out
+}
+
+/// Adds what an expression reads, of whose value only the fields `below` are in use.
+fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
+    let items = ["[]", "get", "element_at", "try_element_at"];
+    match expr {
+        Expr::Column(column) => add_column(column, below, out),
+        Expr::Field { expr, index, .. } => add_paths(expr, &[&[*index], below].concat(), out),
+        Expr::Function { name, args, .. } if items.contains(&name.as_str()) => {
+            for (number, arg) in args.iter().enumerate() {
+                // paths go through arrays, not through maps
+                let is_array = number == 0 && matches!(arg.ty(), LogicalType::List(_));
+                add_paths(arg, if is_array { below } else { &[] }, out);
+            }
+        }
+        _ => (expr.children().into_iter()).for_each(|child| add_paths(child, &[], out)),
     }
-    paths
+}
+
+fn add_column(column: &Column, below: &[usize], out: &mut Paths) {
+    if let Some(bound) = &column.bound {
+        let path = [&bound.fields, below].concat();
+        out.entry(bound.index).or_default().push(path);
+    }
 }
 
 /// The columns needed, in Spark's types; an `output` of `None` is every column.
 pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
-    let filtered = post_filter.iter().flat_map(Expr::columns);
-    let paths = paths(output.into_iter().flatten().chain(filtered));
+    let paths = paths(output.unwrap_or_default(), post_filter);
     let data_fields = table.schema.fields.iter().take(table.data_columns());
     let needed =
         data_fields
             .enumerate()
             .filter_map(|(index, field)| match (output, paths.get(&index)) {
                 (None, _) => Some(as_spark(field)),
-                (Some(_), paths) => Some(as_spark(&cut(field, paths?))),
+                (Some(_), paths) => Some(as_spark(&cut_to(field, paths?))),
             });
     Schema::new(needed.collect())
 }
@@ -60,6 +87,11 @@ pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: 
 /// Every column in the type that Spark gives it.
 pub fn spark_schema(schema: &Schema) -> Schema {
     Schema::new(schema.fields.iter().map(as_spark).collect())
+}
+
+fn cut_to(field: &Field, paths: &[Vec<usize>]) -> Field {
+    let paths: Vec<&[usize]> = paths.iter().map(Vec::as_slice).collect();
+    cut(field, &paths)
 }
 
 /// The field with only the parts on these paths; a path that ends here needs all of it.

@@ -6,6 +6,7 @@
 //! column beside a literal of a wider type. A literal that can be converted is converted here, so
 //! that only what fails or depends on a row remains a cast.
 
+mod element;
 mod function;
 mod name;
 mod names;
@@ -85,7 +86,8 @@ fn cut_to_micros(expr: Expr) -> Result<Expr> {
 /// A node whose children are resolved.
 fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
     match expr {
-        Expr::Column(column) => name::bind(column, table).map(Expr::Column),
+        Expr::Column(column) => name::bind(column, table),
+        Expr::Field { expr, name, .. } => element::field(*expr, &name),
         Expr::Literal(..) => Ok(expr),
         Expr::Compare { op, left, right } => compare(op, *left, *right),
         Expr::NullSafeEq(left, right) => {
@@ -126,22 +128,27 @@ fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
             condition,
             then,
             otherwise,
-        } => {
-            let (then, otherwise) = same_type(*then, *otherwise, "IF")?;
-            Ok(Expr::If {
-                condition: Box::new(boolean(*condition, "IF")?),
-                then: Box::new(then),
-                otherwise: Box::new(otherwise),
-            })
-        }
+        } => choice(*condition, *then, *otherwise),
         Expr::Case {
             branches,
             otherwise,
         } => case(branches, otherwise),
         Expr::Function {
             name, args, place, ..
-        } => function::resolve(&name, args, place),
+        } => match element::resolve(&name, &args, place) {
+            Some(resolved) => resolved,
+            None => function::resolve(&name, args, place),
+        },
     }
+}
+
+fn choice(condition: Expr, then: Expr, otherwise: Expr) -> Result<Expr> {
+    let (then, otherwise) = same_type(then, otherwise, "IF")?;
+    Ok(Expr::If {
+        condition: Box::new(boolean(condition, "IF")?),
+        then: Box::new(then),
+        otherwise: Box::new(otherwise),
+    })
 }
 
 /// `a bigint`, `an int`.

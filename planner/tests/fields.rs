@@ -112,7 +112,7 @@ fn fields_of_elements_are_arrays_of_which_no_more_is_read() {
 
 #[test]
 fn what_has_no_fields_is_refused() {
-    for path in ["x.y", "s.l.f", "s.l.element.e"] {
+    for path in ["x.y", "s.l.e.f", "s.l.f", "s.l.element.e"] {
         let query = Query {
             columns: Some(vec![path.into()]),
             ..Query::default()

@@ -88,10 +88,10 @@ fn spark_and_lith_answer_alike() {
 }
 
 /// How many cases are known to be answered alike; it only grows.
-const FLOOR: i32 = 1_995;
+const FLOOR: i32 = 2_022;
 
 /// How many of them by a checksum of all rows; it only grows, too.
-const CHECKSUMS: i32 = 1_447;
+const CHECKSUMS: i32 = 1_464;
 
 enum Outcome {
     /// Alike, by this.

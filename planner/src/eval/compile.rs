@@ -6,7 +6,7 @@ use lith_format::types::LogicalType;
 
 use super::compare::Members;
 use super::function::kernel;
-use super::node::{Kind, Matching, Node, Origin, Reads};
+use super::node::{Kind, Matching, Node, Origin, Part, Reads};
 use super::run::{Input, run};
 use super::value::Value;
 use crate::error::{PlanError, Result};
@@ -55,7 +55,8 @@ impl Compiler<'_> {
             reads,
             origin,
         });
-        let nested = node.ty.is_nested() && !matches!(node.kind, Kind::Column { .. });
+        let is_vector = matches!(node.kind, Kind::Column { .. } | Kind::Part(..));
+        let nested = node.ty.is_nested() && !is_vector;
         if nested {
             return Err(PlanError::unsupported(format!(
                 "values of {} are not supported",
@@ -135,8 +136,23 @@ impl Compiler<'_> {
                 branches,
                 otherwise,
             } => self.case(branches, otherwise.as_deref(), expr.ty())?,
-            Expr::Function { name, args, .. } => self.function(name, args, expr)?,
+            Expr::Field { expr, index, .. } => {
+                Kind::Part(Part::Field(*index), vec![self.node(expr)?])
+            }
+            Expr::Function { name, args, .. } => match Part::of(name) {
+                Some(part) => self.part(part, args)?,
+                None => self.function(name, args, expr)?,
+            },
         })
+    }
+
+    fn part(&self, part: Part, args: &[Expr]) -> Result<Kind> {
+        let node = |(index, arg)| match index {
+            0 => self.node(arg),
+            _ => self.operand(arg),
+        };
+        let nodes = args.iter().enumerate().map(node);
+        Ok(Kind::Part(part, nodes.collect::<Result<_>>()?))
     }
 
     fn terms(&self, terms: &[&Expr]) -> Result<Vec<Node>> {

@@ -102,6 +102,48 @@ pub(super) enum Kind {
     },
     Coalesce(Vec<Node>),
     Call(Kernel, Vec<Node>),
+    /// Of the first node, a list, map or struct; the second one is a key or value.
+    Part(Part, Vec<Node>),
+}
+
+/// What is taken from a list, map or struct.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    /// A field.
+    Field(usize),
+    /// The element at an index, or a map's value of a key.
+    Item {
+        /// Whether indices begin at 1, and at -1 from the end.
+        from_one: bool,
+        /// Whether there must be such an element.
+        strict: bool,
+    },
+    /// How many elements or entries there are.
+    Size,
+    /// Whether a value is among the elements.
+    Contains,
+    /// The keys of a map.
+    Keys,
+    /// The values of a map.
+    Values,
+}
+
+impl Part {
+    /// What the function of this name takes.
+    pub(super) fn of(name: &str) -> Option<Part> {
+        let item = |from_one, strict| Part::Item { from_one, strict };
+        Some(match name {
+            "[]" => item(false, true),
+            "get" => item(false, false),
+            "element_at" => item(true, true),
+            "try_element_at" => item(true, false),
+            "size" | "cardinality" => Part::Size,
+            "array_contains" => Part::Contains,
+            "map_keys" => Part::Keys,
+            "map_values" => Part::Values,
+            _ => return None,
+        })
+    }
 }
 
 /// How a text is matched.
@@ -140,9 +182,11 @@ impl Reads {
             Kind::Literal(_) => Reads::None,
             Kind::Compare(_, pair) | Kind::NullSafeEq(pair) => of(&mut pair.iter()),
             Kind::MatchRow(_, pair) | Kind::Arithmetic(_, pair) => of(&mut pair.iter()),
-            Kind::All(nodes) | Kind::Any(nodes) | Kind::Coalesce(nodes) | Kind::Call(_, nodes) => {
-                of(&mut nodes.iter())
-            }
+            Kind::All(nodes)
+            | Kind::Any(nodes)
+            | Kind::Coalesce(nodes)
+            | Kind::Call(_, nodes)
+            | Kind::Part(_, nodes) => of(&mut nodes.iter()),
             Kind::Not(node) | Kind::IsNull(node) | Kind::IsNotNull(node) | Kind::Negate(node) => {
                 node.reads
             }

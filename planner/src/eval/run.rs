@@ -13,7 +13,7 @@ use super::load::load;
 use super::node::{Kind, Matching, Node, Reads};
 use super::number::{self, Operation};
 use super::value::{Lane, LaneKind, Value, factor, known2, mask};
-use super::{Rows, pattern::Pattern};
+use super::{Rows, nested::Scope, pattern::Pattern};
 use crate::error::{PlanError, Result};
 
 /// The columns of a batch by slot.
@@ -78,6 +78,14 @@ fn compute(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Value> {
         } => case(branches, otherwise, input, active),
         Kind::Coalesce(terms) => coalesce(node, terms, input, active),
         Kind::Call(kernel, args) => call(*kernel, args, &node.ty, input, active),
+        Kind::Part(part, nodes) => {
+            let scope = Scope {
+                columns: input.columns,
+                rows: &rows,
+                run: &of,
+            };
+            scope.part(*part, nodes, &node.ty)
+        }
     }
 }
 

@@ -168,6 +168,10 @@ fn obstacle(expr: &Expr) -> Option<String> {
             .or_else(|| obstacle(right))
             .map(|why| format!("a side of the OR cannot be pushed: {why}")),
         Expr::Cast { expr, ty, .. } => Some(format!("casts {} to {ty}", name(expr))),
+        Expr::Function { name, .. } if name == "[]" => {
+            Some("looks up an element in every row".to_owned())
+        }
+        Expr::Field { .. } => Some("reads a field of what is computed for every row".to_owned()),
         Expr::Function { name, .. } => Some(format!("computes {name}() for every row")),
         Expr::Arithmetic { op, .. } => Some(format!("computes {} for every row", op.symbol())),
         Expr::Negate(_) => Some("computes - for every row".to_owned()),

@@ -9,7 +9,7 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, Zone};
 
-use super::{ArithmeticOp, Expr};
+use super::{ArithmeticOp, Expr, name_sql};
 use crate::{calendar, uuid};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,6 +110,14 @@ fn write_expr(out: &mut String, expr: &Expr, style: Style) {
         Expr::Case { .. } | Expr::If { .. } => write_choice(out, expr, style),
         Expr::Like { .. } | Expr::Affix { .. } | Expr::RLike { .. } => {
             write_match(out, expr, style)
+        }
+        Expr::Field { expr, name, .. } => {
+            write_expr(out, expr, style);
+            out.push('.');
+            match style {
+                Style::Spark => out.push_str(name),
+                Style::Sql => out.push_str(&name_sql(name)),
+            }
         }
         Expr::Function { name, args, .. } => write_function(out, name, args, style),
     }
@@ -286,6 +294,14 @@ fn write_match(out: &mut String, expr: &Expr, style: Style) {
 
 /// Some of Spark's functions carry arguments of their own that only the plan string shows.
 fn write_function(out: &mut String, name: &str, args: &[Expr], style: Style) {
+    if let ("[]", [container, key]) | ("get", [container, key]) = (name, args)
+        && (name == "[]" || style == Style::Spark)
+    {
+        write_expr(out, container, style);
+        out.push('[');
+        write_expr(out, key, style);
+        return out.push(']');
+    }
     if style == Style::Sql {
         return write_call(out, name, args, style);
     }
@@ -294,6 +310,9 @@ fn write_function(out: &mut String, name: &str, args: &[Expr], style: Style) {
         ("to_date", 1) => (name, ", None, Some(UTC), true"),
         ("to_timestamp", 1) => (name, ", None, TimestampType, Some(UTC), true"),
         ("trim" | "ltrim" | "rtrim" | "btrim", 1) => (name, ", None"),
+        ("size" | "cardinality", _) => (name, ", false"),
+        ("element_at", _) => (name, ", None, true"),
+        ("try_element_at", _) => ("element_at", ", None, false"),
         ("floor", _) => ("FLOOR", ""),
         ("ceil" | "ceiling", _) => ("CEIL", ""),
         _ => (name, ""),

@@ -42,9 +42,10 @@ fn needs_value(expr: &Expr, out: &mut Vec<Expr>) {
 fn null_source(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Column(_) => Some(expr),
-        Expr::Function { name, args, .. } if matches!(name.as_str(), "[]" | "get_item") => {
+        Expr::Function { name, args, .. } if matches!(name.as_str(), "[]" | "get") => {
             args.first().and_then(null_source)
         }
+        Expr::Field { expr, .. } => null_source(expr),
         _ => None,
     }
 }

@@ -5,21 +5,44 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
 
-use super::spark_type;
+use super::element;
 use crate::error::{PlanError, PlanErrorKind, Result};
-use crate::expr::{Bound, Column, identifier_sql};
+use crate::expr::{Bound, Column, Expr, identifier_sql};
 
 /// How many names an error proposes.
 const PROPOSALS: usize = 3;
 
-pub(super) fn bind(mut column: Column, table: &TableSchema) -> Result<Column> {
+/// A column by its name; what follows the name of a map is a key of it, then names below the value.
+pub(super) fn bind(mut column: Column, table: &TableSchema) -> Result<Expr> {
     let span = column.span;
-    let bound = find(&column.path, table).map_err(|error| error.at(span))?;
+    let (bound, parts) = find(&column.path, table).map_err(|error| error.at(span))?;
+    let below = column.path.split_off(parts);
     column.bound = Some(bound);
-    Ok(column)
+    let column = Expr::Column(column);
+    below.iter().try_fold(column, |expr, name| {
+        element::field(expr, name).map_err(|error| error.at(span))
+    })
 }
 
-fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
+/// The field of this name of a struct, or of the elements of an array of structs, and which it is. The error
+/// names what has the fields as `full`.
+pub(super) fn field(ty: &LogicalType, name: &str, full: &str) -> Result<(usize, Field)> {
+    let inner = match ty {
+        LogicalType::List(element) => element.ty.struct_fields(),
+        ty => ty.struct_fields(),
+    };
+    let refuse = || {
+        let message = format!("{} has no field {name}", super::with_article(ty));
+        PlanError::type_mismatch(message)
+    };
+    let inner = inner.ok_or_else(refuse)?;
+    let index = position(name, inner)?.ok_or_else(|| unknown(name, full, inner))?;
+    let field = ty.field(index).ok_or_else(refuse)?;
+    Ok((index, field))
+}
+
+/// What the first parts of a path mean as a column, and how many they are.
+fn find(path: &[String], table: &TableSchema) -> Result<(Bound, usize)> {
     let Some((first, rest)) = path.split_first() else {
         return Err(PlanError::parse("a column without a name"));
     };
@@ -31,18 +54,15 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
     let mut field = fields[index].clone();
     let mut indices = Vec::with_capacity(rest.len());
     for name in rest {
-        let inner = match &field.ty {
-            LogicalType::List(element) => element.ty.struct_fields(),
-            ty => ty.struct_fields(),
-        };
-        let inner = inner.ok_or_else(|| no_fields(name, &path.join("."), &field.ty))?;
-        let at = position(name, inner)?.ok_or_else(|| unknown(name, &path.join("."), inner))?;
+        if let LogicalType::Map(_) = field.ty {
+            break;
+        }
+        let (at, below) = self::field(&field.ty, name, &path.join("."))?;
         indices.push(at);
-        let below = field.ty.field(at);
-        let below = below.ok_or_else(|| no_fields(name, &path.join("."), &field.ty))?;
         let nullable = field.nullable || below.nullable;
         field = Field { nullable, ..below };
     }
+    let parts = 1 + indices.len();
     let nullable = field.nullable;
     if let LogicalType::Decimal {
         precision: 39.., ..
@@ -54,25 +74,13 @@ fn find(path: &[String], table: &TableSchema) -> Result<Bound> {
             field.ty
         )));
     }
-    Ok(Bound {
+    let bound = Bound {
         index,
         fields: indices,
-        ty: match &field.ty {
-            // it is compared as it is printed
-            LogicalType::Uuid => LogicalType::Uuid,
-            ty => spark_type(ty),
-        },
+        ty: element::part_type(&field.ty),
         nullable,
-    })
-}
-
-fn no_fields(name: &str, full: &str, ty: &LogicalType) -> PlanError {
-    if ty.is_nested() && !matches!(ty, LogicalType::Variant(_)) {
-        let message = format!("{full}: elements of arrays and maps are not read by themselves");
-        PlanError::unsupported(message)
-    } else {
-        PlanError::type_mismatch(format!("{} has no field {name}", super::with_article(ty)))
-    }
+    };
+    Ok((bound, parts))
 }
 
 /// The field of this name.

@@ -95,30 +95,35 @@ impl Converter<'_> {
         })
     }
 
-    /// `a['b'].c`: fields of structs by name; what indexes arrays and maps is not read here.
+    /// `a['b'].c[0]`: names after a column are parts of its name, whether of fields or of keys.
     fn access(&self, root: Ast, chain: Vec<AccessExpr>) -> Result<Expr> {
-        let unsupported =
-            || PlanError::unsupported("elements of arrays and maps are not read here");
-        let Expr::Column(mut column) = self.expr(root)? else {
-            return Err(unsupported());
-        };
-        for access in chain {
-            match access {
-                AccessExpr::Dot(Ast::Identifier(ident)) => {
-                    column.span = column.span.union(self.ident_span(&ident));
-                    column.path.push(ident.value);
-                }
-                AccessExpr::Subscript(Subscript::Index {
-                    index:
-                        Ast::Value(ValueWithSpan {
-                            value: Value::SingleQuotedString(name),
-                            ..
-                        }),
-                }) => column.path.push(name),
-                _ => return Err(unsupported().at(column.span)),
-            }
-        }
-        Ok(Expr::Column(column))
+        chain
+            .into_iter()
+            .try_fold(self.expr(root)?, |expr, access| {
+                Ok(match (expr, access) {
+                    (expr, AccessExpr::Dot(Ast::Identifier(ident))) => {
+                        let span = self.ident_span(&ident);
+                        part(expr, ident.value, span)
+                    }
+                    (expr @ Expr::Column(_), AccessExpr::Subscript(Subscript::Index { index })) => {
+                        match index {
+                            Ast::Value(ValueWithSpan {
+                                value: Value::SingleQuotedString(name),
+                                ..
+                            }) => part(expr, name, Span::default()),
+                            index => function("[]", vec![expr, self.expr(index)?], Span::default()),
+                        }
+                    }
+                    (expr, AccessExpr::Subscript(Subscript::Index { index })) => {
+                        function("[]", vec![expr, self.expr(index)?], Span::default())
+                    }
+                    (expr, _) => {
+                        let error =
+                            PlanError::unsupported("slices of arrays are not computed here");
+                        return Err(error.at(expr.span()));
+                    }
+                })
+            })
     }
 
     fn value(&self, value: ValueWithSpan) -> Result<Expr> {
@@ -369,6 +374,23 @@ impl Converter<'_> {
             }
             pattern => Ok((vec![self.expr(pattern)?], true)),
         }
+    }
+}
+
+/// What has this name below an expression.
+fn part(expr: Expr, name: String, span: Span) -> Expr {
+    match expr {
+        Expr::Column(mut column) => {
+            column.span = column.span.union(span);
+            column.path.push(name);
+            Expr::Column(column)
+        }
+        expr => Expr::Field {
+            expr: Box::new(expr),
+            name,
+            index: 0,
+            ty: LogicalType::Null,
+        },
     }
 }
 

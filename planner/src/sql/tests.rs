@@ -257,10 +257,10 @@ fn what_is_no_condition_says_what_to_write() {
             "lambdas are not known here",
         ),
         (
-            "a[0] = 1",
+            "a[0:1] = 1",
             Unsupported,
             0,
-            "elements of arrays and maps are not read here",
+            "slices of arrays are not computed here",
         ),
         (
             "cast(a AS variant) = 1",
