@@ -142,6 +142,11 @@ fn bind_field(table: &Field, file: &Field, first: LeafId, out: &mut Vec<LeafSour
             }
             Ok(())
         }
+        (T::Variant(wanted), T::Variant(held)) if wanted == held => {
+            let leaves = (0..table.leaf_count() as u32).map(|leaf| LeafId(first.0 + leaf));
+            out.extend(leaves.map(LeafSource::File));
+            Ok(())
+        }
         // files shred variants as they like; no leaf of one means the same as of another
         (T::Variant(_), T::Variant(_)) => {
             let unknown = std::iter::repeat_n(LeafSource::Unknown, table.leaf_count());
