@@ -253,6 +253,10 @@ pub struct Meta {
     /// Which files.
     #[command(flatten)]
     pub files: Files,
+    /// Columns whose pages, indexes and Bloom filters to show, comma separated, or structures with all below;
+    /// footers are shown whole.
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,

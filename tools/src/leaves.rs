@@ -59,6 +59,14 @@ impl Leaf {
         shown_type(&self.ty, self.format())
     }
 
+    /// The number that its file has for it: that of the leaf in Parquet, of the type in ORC.
+    pub fn number_in_file(&self) -> u32 {
+        match self.place {
+            Place::Parquet(_) => self.id.0,
+            Place::Orc(id) => id,
+        }
+    }
+
     /// Its numbers, for programs: a leaf's, and a type's of ORC.
     pub fn numbers(&self) -> Vec<(&'static str, Value)> {
         let mut numbers = vec![("leaf", self.id.0.into())];

@@ -582,6 +582,36 @@ fn columns_have_one_name_and_number_in_all_commands() {
 }
 
 #[test]
+fn meta_shows_pages_and_indexes_of_columns_that_are_asked_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let show = |format: Format| {
+        let path = scratch.path().join(format!("a.{format}"));
+        numbers(&path, format);
+        let path = path.display().to_string();
+        let show = |rest: &[&str]| -> Value {
+            let text = stdout(&[&["meta", &path, "-f", "json"], rest].concat());
+            serde_json::from_str(&text).unwrap()
+        };
+        let output = lith(&["meta", &path, "-c", "nothing"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        (show(&[]), show(&["-c", "m"]))
+    };
+    let (whole, part) = show(Format::Parquet);
+    assert_eq!(part["footer"], whole["footer"]);
+    let chunks = whole["chunks"].as_array().unwrap().iter();
+    let of_second: Vec<&Value> = chunks.filter(|chunk| chunk["column"] == 1).collect();
+    assert_eq!((of_second.len(), &part["chunks"]), (3, &json!(of_second)));
+    let (whole, part) = show(Format::Orc);
+    assert_eq!(part["stripe_stats"], whole["stripe_stats"]);
+    for (whole, part) in
+        [0, 1, 2].map(|stripe| (&whole["stripes"][stripe], &part["stripes"][stripe]))
+    {
+        assert_eq!(part["footer"], whole["footer"]);
+        assert_eq!(part["row_index"], json!({"2": whole["row_index"]["2"]}));
+    }
+}
+
+#[test]
 fn stripes_are_called_stripes_and_row_groups_row_groups() {
     let scratch = tempfile::tempdir().unwrap();
     for (format, ours, other) in [

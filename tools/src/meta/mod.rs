@@ -4,6 +4,7 @@
 //! floats that JSON cannot express are strings, as in rows. The output is printed while decoding, after a
 //! first pass has checked that the mandatory parts decode: memory does not grow with the file.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,14 +28,32 @@ mod orc;
 mod page_headers;
 mod parquet;
 
+/// The columns whose pages and indexes are shown, by their numbers in the file: those of leaves in Parquet, of types
+/// in ORC. Nothing stands for all.
+#[derive(Debug, Default)]
+pub struct Shown(pub Option<HashSet<u32>>);
+
+impl Shown {
+    fn has(&self, number: u32) -> bool {
+        let numbers = self.0.as_ref();
+        numbers.is_none_or(|numbers| numbers.contains(&number))
+    }
+}
+
 /// Prints the metadata of a file, decrypted where there are keys; also of a file that a scan would refuse, as far
 /// as it can be decoded.
 ///
 /// # Errors
 /// A file of which nothing can be shown: then nothing is printed. The first part that cannot be shown, after
 /// all others are printed.
-pub fn print(path: &Path, decryption: &Decryption, out: &mut dyn Printer) -> Result<()> {
-    let mut print = || print_of(&open(path)?, decryption, &Limits::default(), out)?.end();
+pub fn print(
+    path: &Path,
+    decryption: &Decryption,
+    shown: &Shown,
+    out: &mut dyn Printer,
+) -> Result<()> {
+    let limits = Limits::default();
+    let mut print = || print_of(&open(path)?, decryption, &limits, shown, out)?.end();
     print().map_err(|error| error.at_path(path))
 }
 
@@ -47,11 +66,12 @@ fn print_of(
     source: &Arc<dyn Source>,
     decryption: &Decryption,
     limits: &Limits,
+    shown: &Shown,
     out: &mut dyn Printer,
 ) -> Result<Failed> {
     match detect(source.as_ref())? {
-        Format::Orc => orc::print(source, limits, out),
-        Format::Parquet => parquet::print(source, decryption, limits, out),
+        Format::Orc => orc::print(source, limits, shown, out),
+        Format::Parquet => parquet::print(source, decryption, limits, shown, out),
     }
 }
 
@@ -63,7 +83,8 @@ pub fn meta(path: &Path) -> Result<Value> {
 
 /// The metadata of `source`, within `limits`, as a value.
 pub fn meta_of(source: &Arc<dyn Source>, limits: &Limits) -> Result<Value> {
-    whole(|out| print_of(source, &Decryption::default(), limits, out))
+    let (decryption, shown) = (Decryption::default(), Shown::default());
+    whole(|out| print_of(source, &decryption, limits, &shown, out))
 }
 
 fn whole(print: impl FnOnce(&mut dyn Printer) -> Result<Failed>) -> Result<Value> {

@@ -23,7 +23,7 @@ use lith_reader::source::Source;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{digits, part};
+use super::{Shown, digits, part};
 use crate::encryption;
 use crate::failure::Failed;
 use crate::output::{Discard, Part, Printer};
@@ -33,6 +33,7 @@ struct Opened<'a> {
     source: &'a Arc<dyn Source>,
     orc: &'a OrcFile,
     limits: Limits,
+    shown: &'a Shown,
     /// Whether what is decoded is printed.
     is_printed: bool,
 }
@@ -40,6 +41,7 @@ struct Opened<'a> {
 pub(super) fn print(
     source: &Arc<dyn Source>,
     limits: &Limits,
+    shown: &Shown,
     out: &mut dyn Printer,
 ) -> Result<Failed> {
     let orc = OrcFile::open_footer(source, limits)?;
@@ -47,6 +49,7 @@ pub(super) fn print(
         source,
         orc: &orc,
         limits: *limits,
+        shown,
         is_printed,
     };
     file(false).print(&mut Discard)?;
@@ -152,7 +155,7 @@ impl Opened<'_> {
         out.part(Part::Name("row_index"))?;
         out.part(Part::BeginObject)?;
         for (stream, range) in walk.footer().stream_ranges(stripe) {
-            if stream.kind == StreamKind::RowIndex {
+            if stream.kind == StreamKind::RowIndex && self.shown.has(stream.column) {
                 out.part(Part::Name(&stream.column.to_string()))?;
                 self.section(range, &tree::ROW_INDEX, out)?;
             }
@@ -162,7 +165,7 @@ impl Opened<'_> {
         let streams = walk.footer().stream_ranges(stripe);
         let is_bloom = |kind| matches!(kind, StreamKind::BloomFilter | StreamKind::BloomFilterUtf8);
         let mut bloom: Vec<_> = streams
-            .filter(|(stream, _)| is_bloom(stream.kind))
+            .filter(|(stream, _)| is_bloom(stream.kind) && self.shown.has(stream.column))
             .collect();
         bloom.sort_by_key(|(stream, _)| stream.column);
         out.part(Part::BeginObject)?;

@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::page_headers::{Headed, PageHeaders, header};
-use super::{digits, part, print_tree, value_json};
+use super::{Shown, digits, part, print_tree, value_json};
 use crate::failure::Failed;
 use crate::output::{Part, Printer};
 
@@ -39,6 +39,7 @@ pub(super) fn print(
     source: &Arc<dyn Source>,
     decryption: &Decryption,
     limits: &Limits,
+    shown: &Shown,
     out: &mut dyn Printer,
 ) -> Result<Failed> {
     let read = match FooterBytes::read(source.as_ref(), decryption, limits) {
@@ -74,8 +75,11 @@ pub(super) fn print(
     let room = tree::room(bytes.len(), limits);
     let path = ["row_groups", "columns"];
     let mut chunks = Elements::new(&path, room, |places: &[usize], chunk| {
-        let leaf = places.last().and_then(|column| leaves.get(*column));
-        printer.print_chunk(places, &chunk, leaf)
+        let number = places.last().copied().unwrap_or(0);
+        match shown.has(u32::try_from(number).unwrap_or(u32::MAX)) {
+            true => printer.print_chunk(places, &chunk, leaves.get(number)),
+            false => Ok(()),
+        }
     });
     footer(&mut |event| chunks.add(event))?;
     let failed = printer.failed;
@@ -503,7 +507,8 @@ mod tests {
 
     fn shown(bytes: Vec<u8>) -> Result<Value> {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new(bytes, "test"));
-        value_of(|out| print(&source, &Decryption::default(), &Limits::default(), out))
+        let (decryption, limits) = (Decryption::default(), Limits::default());
+        value_of(|out| print(&source, &decryption, &limits, &Shown::default(), out))
     }
 
     /// A page, an offset index, and a filter of 32 bytes.
