@@ -75,6 +75,7 @@ mod text;
 // Layer 5
 pub mod bind;
 mod concat;
+mod element;
 mod gather;
 mod judge;
 pub mod render;

@@ -9,6 +9,7 @@ use crate::bitmap::Bitmap;
 use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::schema::{Field, Schema};
+use crate::types::LogicalType;
 use crate::vector::{Batch, Vector};
 
 /// The columns of a dataset: those stored in files, then those that directories name.
@@ -35,20 +36,35 @@ impl TableSchema {
     }
 }
 
-/// What a scan hands out: a column of the table, or a field below one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A step down from a nested column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// A field of a struct; of an array of structs, the array of theirs.
+    Field(usize),
+    /// The element of an array at an index from 0, which every array must have.
+    Element(i64),
+    /// The value of a map, null where it has no such key.
+    Key(Scalar),
+}
+
+/// What a scan returns: a column of the table, or a part of one.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// The top-level column.
     pub column: usize,
-    /// From there down, which field of each struct; none wants the whole column. A field of an array of
-    /// structs is the array of theirs.
-    pub fields: Vec<usize>,
+    /// The way down from there; empty for the whole column.
+    pub steps: Vec<Step>,
+    /// Its name, if it is not that of the field.
+    pub name: Option<String>,
 }
 
 impl From<usize> for Output {
     fn from(column: usize) -> Self {
-        let fields = Vec::new();
-        Output { column, fields }
+        Output {
+            column,
+            steps: Vec::new(),
+            name: None,
+        }
     }
 }
 
@@ -57,17 +73,32 @@ impl Output {
     pub fn field(&self, table: &TableSchema) -> Result<Field> {
         let unknown = || Error::invalid(format!("column {} has no such field", self.column));
         let field = table.schema.fields.get(self.column).ok_or_else(unknown)?;
-        self.fields.iter().try_fold(field.clone(), |field, &index| {
-            let below = field.ty.field(index).ok_or_else(unknown)?;
+        let mut field = self.steps.iter().try_fold(field.clone(), |field, step| {
+            let nullable = |ty: &LogicalType| Some(Field::nullable(&field.name, ty.clone()));
+            let below = match (step, &field.ty) {
+                (Step::Field(index), ty) => ty.field(*index),
+                (Step::Element(_), LogicalType::List(element)) => nullable(&element.ty),
+                (Step::Key(_), LogicalType::Map(entry)) => nullable(&entry[1].ty),
+                _ => None,
+            };
+            let below = below.ok_or_else(unknown)?;
             let nullable = field.nullable || below.nullable;
             Ok(Field { nullable, ..below })
-        })
+        })?;
+        if let Some(name) = &self.name {
+            field.name.clone_from(name);
+        }
+        Ok(field)
     }
 
     /// The values, out of those of the column.
     pub fn of(&self, column: Vector) -> Result<Vector> {
-        let mut fields = self.fields.iter();
-        fields.try_fold(column, |column, &index| column.into_field(index))
+        let mut steps = self.steps.iter();
+        steps.try_fold(column, |column, step| match step {
+            Step::Field(index) => column.into_field(*index),
+            Step::Element(index) => column.into_element(*index),
+            Step::Key(key) => column.into_value(key),
+        })
     }
 }
 

@@ -9,15 +9,17 @@
 use std::sync::Arc;
 
 use lith_format::filter::Filter;
-use lith_format::scan::{Output, RowPredicate, ScanTask, TableSchema};
+use lith_format::scalar::Scalar;
+use lith_format::scan::{Output, RowPredicate, ScanTask, Step, TableSchema};
 use lith_format::schema::Schema;
+use lith_format::types::LogicalType;
 
 use crate::classify::{Classes, classify};
 use crate::cost::by_cost;
 use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
-use crate::expr::{Bound, Column, Expr, Span};
+use crate::expr::{Expr, Span};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
@@ -166,13 +168,13 @@ fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
 /// # Errors
 /// As [`plan`].
 pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> Result<ScanPlan> {
-    let output = output_columns(&table.schema, query)?;
+    let output = selected(&table.schema, query)?.exprs;
     let schema = read_schema::narrow(&table.schema, output.as_deref(), condition.as_ref());
     // columns are numbered anew where structs were cut
     let condition = condition
         .map(|condition| resolve_condition(condition, &schema))
         .transpose()?;
-    let output = output_columns(&schema, query)?;
+    let Selected { exprs, outputs } = selected(&schema, query)?;
     let normalized = match condition {
         Some(condition) => {
             let text = query.predicate.unwrap_or_default();
@@ -190,10 +192,10 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
     let pushed_filters = pushed_filters.filter_map(|e| pushdown::pushed(e, &schema));
     let mut plan = ScanPlan {
         tasks: Vec::new(),
-        columns: outputs(&schema, output.as_deref()),
+        columns: outputs,
         filter: leaf_filter(&classes, &schema, empty),
         pushed_filters: pushed_filters.collect(),
-        read_schema: read_schema::read_schema(&schema, output.as_deref(), &classes.post_filter),
+        read_schema: read_schema::read_schema(&schema, exprs.as_deref(), &classes.post_filter),
         conjuncts,
         classes,
         table: schema,
@@ -210,39 +212,79 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
     Ok(plan)
 }
 
-fn output_columns(table: &TableSchema, query: &Query) -> Result<Option<Vec<Column>>> {
+/// What is selected, resolved; `None` is every column.
+struct Selected {
+    exprs: Option<Vec<Expr>>,
+    outputs: Vec<Output>,
+}
+
+fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
     let Some(names) = &query.columns else {
-        return Ok(None);
+        return Ok(Selected {
+            exprs: None,
+            outputs: (0..table.schema.fields.len()).map(Output::from).collect(),
+        });
     };
-    let bind = |name: &String| {
+    let select = |name: &String| {
         let is_top_level = table.schema.fields.iter().any(|field| field.name == *name);
-        let expr = if is_top_level {
+        let parsed = if is_top_level {
             Expr::column([name.as_str()])
         } else {
             sql::parse(name).map_err(|error| propose_quotes(error, name, table))?
         };
-        match resolve(expr, table)? {
-            Expr::Column(column) => Ok(column),
-            other => Err(PlanError::unsupported(format!(
-                "{} is not a column; only columns can be selected",
-                other.sql()
-            ))),
-        }
+        let expr = resolve(parsed.clone(), table)?;
+        let mut output = output_of(&expr).ok_or_else(|| {
+            PlanError::unsupported(format!(
+                "{} is no column; only columns and parts of them can be selected",
+                expr.sql()
+            ))
+        })?;
+        // as Spark names it: by the last part of a name, else by what is computed
+        output.name = match (&parsed, &expr) {
+            _ if name.contains('[') && !is_top_level => Some(expr.spark()),
+            (_, Expr::Column(_)) => None,
+            (Expr::Column(column), _) => column.path.last().cloned(),
+            _ => Some(expr.spark()),
+        };
+        Ok((expr, output))
     };
-    let bind = |name: &String| bind(name).map_err(|error| error.of_column(name));
-    names.iter().map(bind).collect::<Result<_>>().map(Some)
+    let select = |name: &String| select(name).map_err(|error: PlanError| error.of_column(name));
+    let selected = names.iter().map(select).collect::<Result<Vec<_>>>()?;
+    let (exprs, outputs) = selected.into_iter().unzip();
+    Ok(Selected {
+        exprs: Some(exprs),
+        outputs,
+    })
 }
 
-fn outputs(table: &TableSchema, output: Option<&[Column]>) -> Vec<Output> {
-    let Some(columns) = output else {
-        return (0..table.schema.fields.len()).map(Output::from).collect();
-    };
-    let bound = columns.iter().filter_map(|column| column.bound.as_ref());
-    let output = |bound: &Bound| Output {
-        column: bound.index,
-        fields: bound.fields.clone(),
-    };
-    bound.map(output).collect()
+/// The way to a part of a column; `None` if it is more than that.
+fn output_of(expr: &Expr) -> Option<Output> {
+    match expr {
+        Expr::Column(column) => {
+            let bound = column.bound.as_ref()?;
+            let mut output = Output::from(bound.index);
+            output.steps = bound.fields.iter().copied().map(Step::Field).collect();
+            Some(output)
+        }
+        Expr::Field { expr, index, .. } => {
+            let mut output = output_of(expr)?;
+            output.steps.push(Step::Field(*index));
+            Some(output)
+        }
+        Expr::Function { name, args, .. } if name == "[]" => {
+            let [container, Expr::Literal(key, _)] = &args[..] else {
+                return None;
+            };
+            let mut output = output_of(container)?;
+            output.steps.push(match (container.ty(), key) {
+                (LogicalType::List(_), Scalar::Int(index)) => Step::Element(*index),
+                (LogicalType::Map(_), key) if !key.is_null() => Step::Key(key.clone()),
+                _ => return None,
+            });
+            Some(output)
+        }
+        _ => None,
+    }
 }
 
 fn leaf_filter(classes: &Classes, table: &TableSchema, empty: bool) -> Filter {

@@ -8,19 +8,19 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
-use crate::expr::{Column, Expr};
+use crate::expr::Expr;
 use crate::resolve::spark_type;
 
 /// The table with the structs cut down of which only some fields are in use; an `output` of `None` uses all.
 pub fn narrow(
     table: &TableSchema,
-    output: Option<&[Column]>,
+    output: Option<&[Expr]>,
     condition: Option<&Expr>,
 ) -> TableSchema {
     let Some(output) = output else {
         return table.clone();
     };
-    let used = paths(output, condition);
+    let used = paths(output.iter().chain(condition));
     let fields = table.schema.fields.iter().enumerate();
     let fields = fields.map(|(index, field)| match used.get(&index) {
         None => field.clone(),
@@ -35,14 +35,9 @@ pub fn narrow(
 /// The paths in use below each top-level column.
 type Paths = HashMap<usize, Vec<Vec<usize>>>;
 
-fn paths<'a>(columns: &[Column], exprs: impl IntoIterator<Item = &'a Expr>) -> Paths {
+fn paths<'a>(exprs: impl Iterator<Item = &'a Expr>) -> Paths {
     let mut out = Paths::new();
-    columns
-        .iter()
-        .for_each(|column| add_column(column, &[], &mut out));
-    exprs
-        .into_iter()
-        .for_each(|expr| add_paths(expr, &[], &mut out));
+    exprs.for_each(|expr| add_paths(expr, &[], &mut out));
     out
 }
 
@@ -50,7 +45,12 @@ fn paths<'a>(columns: &[Column], exprs: impl IntoIterator<Item = &'a Expr>) -> P
 fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
     let items = ["[]", "get", "element_at", "try_element_at"];
     match expr {
-        Expr::Column(column) => add_column(column, below, out),
+        Expr::Column(column) => {
+            if let Some(bound) = &column.bound {
+                let path = [&bound.fields, below].concat();
+                out.entry(bound.index).or_default().push(path);
+            }
+        }
         Expr::Field { expr, index, .. } => add_paths(expr, &[&[*index], below].concat(), out),
         Expr::Function { name, args, .. } if items.contains(&name.as_str()) => {
             for (number, arg) in args.iter().enumerate() {
@@ -63,16 +63,9 @@ fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
     }
 }
 
-fn add_column(column: &Column, below: &[usize], out: &mut Paths) {
-    if let Some(bound) = &column.bound {
-        let path = [&bound.fields, below].concat();
-        out.entry(bound.index).or_default().push(path);
-    }
-}
-
 /// The columns needed, in Spark's types; an `output` of `None` is every column.
-pub fn read_schema(table: &TableSchema, output: Option<&[Column]>, post_filter: &[Expr]) -> Schema {
-    let paths = paths(output.unwrap_or_default(), post_filter);
+pub fn read_schema(table: &TableSchema, output: Option<&[Expr]>, post_filter: &[Expr]) -> Schema {
+    let paths = paths(output.unwrap_or_default().iter().chain(post_filter));
     let data_fields = table.schema.fields.iter().take(table.data_columns());
     let needed =
         data_fields

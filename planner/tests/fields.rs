@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lith_format::filter::{CompareOp, Filter};
 use lith_format::scalar::Scalar;
-use lith_format::scan::Output;
+use lith_format::scan::{Output, Step};
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_planner::error::PlanErrorKind;
@@ -46,8 +46,10 @@ fn planned(predicate: Option<&str>, columns: &[&str]) -> ScanPlan {
 }
 
 fn output(column: usize, fields: &[usize]) -> Output {
-    let fields = fields.to_vec();
-    Output { column, fields }
+    Output {
+        steps: fields.iter().copied().map(Step::Field).collect(),
+        ..Output::from(column)
+    }
 }
 
 #[test]
@@ -123,5 +125,61 @@ fn what_has_no_fields_is_refused() {
             PlanErrorKind::TypeMismatch | PlanErrorKind::UnknownColumn { .. }
         );
         assert!(is_wrong, "{path}: {error}");
+    }
+}
+
+#[test]
+fn parts_are_selected_under_spark_s_names() {
+    let entry = [
+        Field::required("key", LogicalType::String),
+        Field::nullable("value", LogicalType::String),
+    ];
+    let mut fields = table().schema.schema.fields.clone();
+    fields.push(Field::nullable("m", LogicalType::Map(Arc::new(entry))));
+    let table = one_file(&Schema::new(fields));
+    let planned = |column: &str| {
+        let query = Query {
+            columns: Some(vec![column.into()]),
+            ..Query::default()
+        };
+        plan(&table, &query)
+    };
+    let key = || Step::Key(Scalar::string("K"));
+    let (field, element) = (Step::Field, Step::Element);
+    for (column, steps, name, ty) in [
+        ("m['K']", vec![key()], "m[K]", "string"),
+        ("M.K", vec![key()], "K", "string"),
+        (
+            "s.l[1]",
+            vec![field(0), element(1)],
+            "s.l[1]",
+            "struct<e:int>",
+        ),
+        (
+            "s.l[0].E",
+            vec![field(0), element(0), field(0)],
+            "s.l[0].E",
+            "int",
+        ),
+        (
+            "s.l.e[2]",
+            vec![field(0), field(0), element(2)],
+            "s.l.e[2]",
+            "int",
+        ),
+        ("s['b'].c", vec![field(0), field(0)], "s.b.c", "int"),
+    ] {
+        let plan = planned(column).unwrap();
+        assert_eq!(plan.columns[0].steps, steps, "{column}");
+        let field = plan.columns[0].field(&plan.table).unwrap();
+        let found = (&*field.name, field.nullable, &*field.ty.to_string());
+        assert_eq!(found, (name, true, ty), "{column}");
+    }
+    let plan = planned("s.l[0].e").unwrap();
+    let s = &plan.table.schema.fields[0];
+    assert_eq!(s.ty.to_string(), "struct<l:array<struct<e:int>>>");
+    for column in ["size(s.l)", "s.l[x]", "x + 1"] {
+        let error = planned(column).err().unwrap();
+        assert_eq!(*error.kind(), PlanErrorKind::Unsupported, "{column}");
     }
 }

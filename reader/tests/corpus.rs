@@ -15,7 +15,7 @@ use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::meta::Format;
 use lith_format::parquet::cipher::Key;
 use lith_format::render::render_json;
-use lith_format::scan::{Output, ScanTask, TableSchema};
+use lith_format::scan::{Output, ScanTask, Step, TableSchema};
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
@@ -409,8 +409,8 @@ fn scan_field(file: &File, index: usize, alone: Field, depth: usize) -> Result<(
     schema.fields[index] = alone;
     let table = TableSchema::of_file(Arc::new(schema));
     let output = Output {
-        column: index,
-        fields: vec![0; depth],
+        steps: vec![Step::Field(0); depth],
+        ..Output::from(index)
     };
     let task = ScanTask {
         path: file.path().to_owned(),
@@ -465,8 +465,8 @@ fn fields_of_structs_read_as_in_the_whole_and_without_the_rest() {
             let (_, all) = scan_field(&file, index, field.clone(), 0).unwrap();
             for (path, alone) in fields {
                 let whole = Output {
-                    column: index,
-                    fields: path.clone(),
+                    steps: path.iter().copied().map(Step::Field).collect(),
+                    ..Output::from(index)
                 };
                 let mut expected = Vec::new();
                 for row_group in 0..file.row_groups() {

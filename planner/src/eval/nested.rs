@@ -84,10 +84,8 @@ impl Scope<'_> {
             (Part::Item { from_one, strict }, Values::List { offsets, elements }, [key]) => {
                 let index = (self.run)(key)?;
                 let how = (from_one, strict);
-                pick(
-                    elements,
-                    &slots_at(&vector, offsets, &index, how, self.rows)?,
-                )
+                let slots = slots_at(&vector, offsets, &index, how, self.rows)?;
+                elements.take_some(&slots).map_err(of_format)
             }
             (
                 Part::Item { .. },
@@ -100,7 +98,8 @@ impl Scope<'_> {
             ) => {
                 let wanted = (self.run)(key)?;
                 let keys = load(keys, &key.ty)?;
-                pick(values, &slots_of(&vector, offsets, &keys, &wanted)?)
+                let slots = slots_of(&vector, offsets, &keys, &wanted)?;
+                values.take_some(&slots).map_err(of_format)
             }
             _ => Err(wrong_lane("nested")),
         }
@@ -190,27 +189,6 @@ fn slots_of(
         slots.find(|&slot| keys.is_known(slot as usize) && equal(slot as usize, row))
     };
     Ok((0..maps.len).map(slot).collect())
-}
-
-/// These slots of a vector; null where there is none.
-fn pick(from: &Vector, slots: &[Option<u32>]) -> Result<Vector> {
-    let Some(some) = slots.iter().flatten().next() else {
-        return Ok(Vector::constant(from.ty.clone(), Scalar::Null, slots.len()));
-    };
-    let places: Vec<u32> = slots.iter().map(|slot| slot.unwrap_or(*some)).collect();
-    let mut picked = from.take(&places);
-    if slots.iter().all(Option::is_some) {
-        return Ok(picked);
-    }
-    if let Values::Constant(_) = picked.values {
-        picked = picked.flatten().map_err(of_format)?;
-    }
-    let there: Bitmap = slots.iter().map(Option::is_some).collect();
-    picked.validity = Some(match picked.validity {
-        Some(own) => own.and(&there),
-        None => there,
-    });
-    Ok(picked)
 }
 
 fn size(vector: &Vector) -> Result<Value> {
