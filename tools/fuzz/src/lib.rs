@@ -31,7 +31,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     target("parquet_footer", parquet::footer),
     target("parquet_tail", parquet::tail),
     target("parquet_page_header", parquet::page_header),
@@ -45,6 +45,7 @@ pub const TARGETS: [Target; 14] = [
     target("orc_bloom_filter", orc::bloom_filter),
     target("orc_tree", orc::tree),
     target("scan", file::scan),
+    target("encrypted", file::encrypted),
     target("meta", file::meta),
 ];
 

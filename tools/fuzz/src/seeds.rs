@@ -1,7 +1,7 @@
 //! What targets begin with: the parts of whole files, each for the target that takes such a part.
 //!
 //! ```text
-//! Parquet   footer, tail, page headers, both indexes, Bloom filters        file -> scan, meta
+//! Parquet   footer, tail, page headers, both indexes, Bloom filters        file -> scan, meta, encrypted
 //! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters
 //! ```
 
@@ -32,7 +32,21 @@ pub fn of(file: &[u8]) -> Vec<Seed> {
     for whole in ["scan", "meta"] {
         seeds.push((whole, file.to_vec()));
     }
+    if is_encrypted(file) {
+        seeds.push(("encrypted", file.to_vec()));
+    }
     seeds
+}
+
+/// Whether a Parquet file has an encrypted footer, or one that says how columns are encrypted.
+fn is_encrypted(file: &[u8]) -> bool {
+    let limits = Limits::default();
+    let Ok(tail) = ParquetTail::decode(file, file.len() as u64, &limits) else {
+        return false;
+    };
+    let footer = slice(file, tail.footer).map(Bytes::copy_from_slice);
+    let footer = footer.and_then(|bytes| FileMetaData::decode(&bytes, &limits).ok());
+    file.ends_with(b"PARE") || footer.is_some_and(|footer| footer.encryption_algorithm.is_some())
 }
 
 /// A structure for the target of its own, and for the tree of this kind.
