@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use lith_format::limits::Limits;
 use lith_format::meta::Format;
 use lith_format::orc::encoding::{CompressionKind, StreamKind, TypeKind};
-use lith_format::orc::footer::Footer;
+use lith_format::orc::footer::{Footer, Metadata};
 use lith_format::orc::proto::Message;
 use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::PostScript;
@@ -362,6 +362,55 @@ fn very_many_stripes_are_shown_one_by_one() {
         let told = lith(&path, args);
         assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{args:?}");
         assert!(told.length > rows * 75, "{args:?}: {}", told.length);
+    }
+}
+
+#[test]
+fn very_many_errors_are_shown_one_by_one() {
+    let (stripes, columns) = (600, 1_000);
+    let leaf = orc::footer::Type {
+        kind: TypeKind::Int,
+        ..orc::footer::Type::default()
+    };
+    let root = orc::footer::Type {
+        kind: TypeKind::Struct,
+        subtypes: (1..=columns).collect(),
+        field_names: (1..=columns).map(|column| column.to_string()).collect(),
+        ..orc::footer::Type::default()
+    };
+    // their footers are empty
+    let stripe = StripeInformation {
+        offset: 3,
+        ..StripeInformation::default()
+    };
+    let footer = Footer {
+        header_length: 3,
+        content_length: 3,
+        stripes: vec![stripe; stripes],
+        types: [root]
+            .into_iter()
+            .chain(vec![leaf; columns as usize])
+            .collect(),
+        ..Footer::default()
+    };
+    let postscript = PostScript {
+        version: vec![0, 12],
+        magic: orc::tail::MAGIC.to_string(),
+        ..PostScript::default()
+    };
+    let tail = orc::tail::Tail::encode(&Metadata::default(), &footer, postscript).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("errors.orc");
+    fs::write(&path, [orc::tail::MAGIC.as_bytes(), &tail].concat()).unwrap();
+    for command in ["stats", "pages"] {
+        let told = lith(&path, &[command, "-f", "json"]);
+        assert_eq!(told.code, Some(4), "{command}: {}", told.stderr);
+        assert!(
+            told.stderr.contains("0 column encodings"),
+            "{}",
+            told.stderr
+        );
+        assert!(told.length > stripes * columns as usize * 80, "{command}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! A long list of rows, printed as they come: the JSON document `{"schema_version":1,"NAME":[{..},..]}`, or a
 //! table.
 //!
-//! Rows that only report an error do not make a list: if there are no others, nothing is printed.
+//! Rows that only report an error do not make a list: if there are no others, and not very many, nothing is printed.
 
 use std::mem;
 
@@ -12,6 +12,9 @@ use super::documents::Document;
 use super::printer::{Part, Printer};
 use super::table::{Blocks, Table};
 use crate::args::TextFormat;
+
+/// How many error rows are held for a list that has not begun. One more begins it: they may be very many.
+const HELD: usize = 1 << 10;
 
 /// A row of a [`Listing`].
 pub trait Listed {
@@ -80,7 +83,7 @@ impl Listing {
             None => Form::Json(row.json()),
             Some(_) => Form::Cells(row.cells()),
         };
-        if row.is_error() && !self.begun {
+        if row.is_error() && !self.begun && self.held.len() < HELD {
             self.held.push(form);
             return Ok(());
         }
