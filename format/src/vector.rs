@@ -28,7 +28,7 @@ impl View {
     pub const INLINE: usize = 12;
 
     /// A view of `value`, which lies at `offset` of buffer `buffer`; short values are copied.
-    #[inline]
+    #[inline(always)]
     pub fn new(value: &[u8], buffer: u32, offset: u32) -> Self {
         let mut view = [0; 16];
         view[..4].copy_from_slice(&(value.len() as u32).to_le_bytes());
@@ -45,7 +45,8 @@ impl View {
     /// As [`View::new`], from the value's length and first 12 bytes as they lie behind each other in
     /// `window`; bytes past the end of a short value do not matter. No branch on the length's size class
     /// copies a variable number of bytes, which makes this the fast way where 16 bytes can be read.
-    #[inline]
+    // inlined, so that the halves are stored where they belong: a copy of two halves just written stalls
+    #[inline(always)]
     pub fn from_window(window: [u8; 16], buffer: u32, offset: u32) -> Self {
         let word = u128::from_le_bytes(window);
         let len = word as u32 as usize;

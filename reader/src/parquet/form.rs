@@ -126,6 +126,7 @@ impl Form {
                 out.extend(big_endian(bytes, width).map(|value| value as i32));
             }
             (Form::Decimal(width), Values::I64(out)) => out.extend(big_endian(bytes, width)),
+            (Form::Decimal(16), Values::I128(out)) => extend(bytes, out, i128::from_be_bytes),
             (Form::Decimal(width), Values::I128(out)) => {
                 out.extend(bytes.chunks_exact(width).map(big_endian_128));
             }
@@ -267,20 +268,15 @@ fn append_fixed(
     } else {
         0
     };
-    let values = page[range.clone()].chunks_exact(width);
-    // a buffer's length fits 32 bits, and so does every offset into it
-    let starts = range.step_by(width).map(|start| start as u32);
-    out.views.extend(
-        values
-            .zip(starts)
-            .map(|(value, start)| View::new(value, buffer, start)),
-    );
+    let starts = (0..range.len() / width).map(|index| range.start + index * width);
+    let views = starts.map(|start| view(page, start, width, buffer));
+    out.views.extend(views);
     Ok(())
 }
 
 /// The view of `len` bytes from `start` of `data`, which is buffer `number`; the caller has checked that they
 /// are there.
-#[inline]
+#[inline(always)]
 pub(crate) fn view(data: &[u8], start: usize, len: usize, number: u32) -> View {
     match data[start..].first_chunk::<{ View::INLINE }>() {
         Some(first) => {
