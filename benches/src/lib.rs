@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod encoded;
 pub mod footers;
 pub mod job;
 pub mod sum;
