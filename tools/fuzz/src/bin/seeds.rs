@@ -33,7 +33,7 @@ fn walk(path: &Path, out: &Path) -> io::Result<()> {
     }
     let known = path
         .extension()
-        .is_some_and(|name| name == "parquet" || name == "orc");
+        .is_some_and(|name| name == "parquet" || name == "orc" || name == "encrypted");
     if !known {
         return Ok(());
     }
