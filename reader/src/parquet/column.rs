@@ -541,6 +541,22 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_nulls_need_no_dictionary() {
+        for section in [&[][..], &[0], &[9, 1]] {
+            let style = Style {
+                encoding: Encoding::RleDictionary,
+                v2: false,
+                crc: false,
+            };
+            let mut chunk = Chunk::default();
+            chunk.data(3, Some(&[false; 3]), section, style);
+            let mut column = reader(Kind::Text, chunk, 3, &ReadContext::default());
+            let vector = column.read(&Selection::all(3)).unwrap();
+            assert_eq!(vector.null_count(), 3);
+        }
+    }
+
+    #[test]
     fn pages_and_rows_must_agree() {
         let read = |rows_said: usize| {
             let chunk = write(Kind::Int, &rows(30), 10, 0, Codec::None);

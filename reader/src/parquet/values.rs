@@ -57,11 +57,9 @@ impl PageValues {
             let decoder = Decoder::new(encoding, leaf.form, bytes, leaf.page_bytes)?;
             return Ok(PageValues::Values(decoder));
         }
-        match dictionary {
-            Some(dictionary) => Codes::new(bytes, dictionary.entries).map(PageValues::Codes),
-            None if bytes.is_empty() => Codes::new(bytes, 0).map(PageValues::Codes),
-            None => Err(Error::corrupt("codes without a dictionary")),
-        }
+        // a page of nulls has no codes, and so needs no dictionary
+        let entries = dictionary.map_or(0, |dictionary| dictionary.entries);
+        Codes::new(bytes, entries).map(PageValues::Codes)
     }
 
     /// Passes over `count` values.
