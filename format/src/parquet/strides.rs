@@ -214,6 +214,36 @@ mod tests {
     }
 
     #[test]
+    fn bounds_of_pages_may_overlap_and_those_of_pages_of_nulls_are_none() {
+        let leaf = leaf(false);
+        let mut indexes = indexes(5);
+        let third = PageLocation {
+            offset: 24,
+            compressed_page_size: 10,
+            first_row_index: 4,
+        };
+        indexes.offsets.page_locations.push(third);
+        indexes.bounds = ColumnIndex {
+            null_pages: vec![false, true, false],
+            min_values: vec![four(1), four(0), four(2)],
+            max_values: vec![four(9), four(0), four(3)],
+            null_counts: Some(vec![0, 1, 0]),
+            ..indexes.bounds
+        };
+        indexes.validate().unwrap();
+        let trust = trust(&leaf);
+        let bounds = |page| {
+            let stats = indexes.page(page, &trust).unwrap().stats;
+            let value = |bound: Option<crate::stats::Bound>| bound.map(|bound| bound.value);
+            (value(stats.min), value(stats.max))
+        };
+        let both = |min, max| (Some(Scalar::Int(min)), Some(Scalar::Int(max)));
+        assert_eq!(bounds(0), both(1, 9));
+        assert_eq!(bounds(1), (None, None));
+        assert_eq!(bounds(2), both(2, 3));
+    }
+
+    #[test]
     fn distrusted_bounds_give_a_reason() {
         let leaf = leaf(false);
         let order = Some(ColumnOrder::Other(0));

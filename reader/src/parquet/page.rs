@@ -492,6 +492,29 @@ mod tests {
     }
 
     #[test]
+    fn pages_are_exactly_as_long_as_they_say() {
+        let codecs = [
+            Codec::None,
+            Codec::Snappy,
+            Codec::Gzip,
+            Codec::Zstd,
+            Codec::Lz4,
+        ];
+        for codec in codecs {
+            let mut body = Vec::new();
+            match codec {
+                Codec::None => body.extend([7; 8]),
+                codec => lith_format::compress::compress(codec, None, &[7; 8], &mut body).unwrap(),
+            }
+            assert_eq!(decompressed(codec, &body, 8).unwrap(), &[7; 8][..]);
+            for wrong in [0, 6, 10] {
+                let error = decompressed(codec, &body, wrong).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Corrupt, "{codec:?} {wrong}");
+            }
+        }
+    }
+
+    #[test]
     fn lzo_pages_are_in_hadoop_s_framing() {
         // a run of eight literals and the end of the block
         let block = [25, 1, 0, 0, 0, 2, 0, 0, 0, 0x11, 0, 0];

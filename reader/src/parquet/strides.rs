@@ -552,6 +552,29 @@ mod tests {
     }
 
     #[test]
+    fn a_column_index_that_contradicts_itself_says_nothing_of_any_page() {
+        let (one, two) = (page(3, 100), page(4, 5));
+        let places = [
+            (4, one.len() as i32, 0),
+            (4 + one.len() as i64, two.len() as i32, 3),
+        ];
+        let body = [&one[..], &two].concat();
+        let (offsets, mut bounds) = indexes(&places);
+        let stats = |bounds: &ColumnIndex| {
+            let pages = pages(&indexed(&body, &offsets, Some(bounds))).unwrap();
+            let data = pages.into_iter().filter_map(|page| page.data);
+            data.map(|page| (page.rows, page.stats.min.is_some(), page.stats.all_null()))
+                .collect::<Vec<_>>()
+        };
+        let expected = |bounded| [0..3, 3..7].map(|rows| (Some(rows), bounded, false));
+        assert_eq!(stats(&bounds), expected(true));
+        // nothing but nulls, of which there is none
+        bounds.null_pages[1] = true;
+        bounds.null_counts = Some(vec![0, 0]);
+        assert_eq!(stats(&bounds), expected(false));
+    }
+
+    #[test]
     fn a_broken_header_is_an_error_with_its_site() {
         let mut cut = page(7, 100);
         cut.truncate(50);

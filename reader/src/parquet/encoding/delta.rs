@@ -300,10 +300,37 @@ pub(crate) mod tests {
             -1_166_045_478,
             1_856_530_847,
         ];
-        let mut out = Vec::<i32>::new();
-        let mut stream = Delta::new(encode(&values).into()).unwrap();
-        stream.read(5, &mut out).unwrap();
-        assert!(out.iter().map(|&value| i64::from(value)).eq(values));
+        // differences of 33 bits, and the same wrapped at 32
+        let mut wrapped = vec![values[0]];
+        for pair in values.windows(2) {
+            let difference = (pair[1] as i32).wrapping_sub(pair[0] as i32);
+            wrapped.push(wrapped[wrapped.len() - 1] + i64::from(difference));
+        }
+        assert_ne!(wrapped, values);
+        for totals in [&values[..], &wrapped] {
+            let mut out = Vec::<i32>::new();
+            let mut stream = Delta::new(encode(totals).into()).unwrap();
+            stream.read(5, &mut out).unwrap();
+            assert!(out.iter().map(|&value| i64::from(value)).eq(values));
+        }
+        let extremes = [i64::MIN, i64::MAX, 0, i64::MIN, -1, i64::MAX];
+        let mut out = Vec::<i64>::new();
+        let mut stream = Delta::new(encode(&extremes).into()).unwrap();
+        stream.read(6, &mut out).unwrap();
+        assert_eq!(out, extremes);
+    }
+
+    #[test]
+    fn widths_of_miniblocks_past_the_last_value_mean_nothing() {
+        // 4 and 5, and three miniblocks that are not there
+        for unused in [0, 7, 64, 65, 255] {
+            let bytes = [0x80, 1, 4, 2, 8, 2, 0, unused, unused, unused];
+            let mut stream = Delta::new(Bytes::copy_from_slice(&bytes)).unwrap();
+            assert_eq!(stream.end().unwrap(), bytes.len());
+            let mut out = Vec::<i32>::new();
+            stream.read(2, &mut out).unwrap();
+            assert_eq!(out, [4, 5]);
+        }
     }
 
     #[test]

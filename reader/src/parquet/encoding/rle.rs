@@ -266,6 +266,23 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn runs_of_nothing_in_between_and_runs_that_are_too_long_do_no_harm() {
+        let bytes = [4, 1, 0, 0, 1, 3, 0b101, 0, 1, 6, 0];
+        let expected = [1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+        for skipped in 0..=13 {
+            let mut stream = Hybrid::new(Bytes::copy_from_slice(&bytes), 1).unwrap();
+            stream.skip(skipped).unwrap();
+            let rest = read(&mut stream, 13 - skipped).unwrap();
+            assert_eq!(rest, expected[skipped..]);
+        }
+        // a hundred times 1, and eight where three are wanted
+        for bytes in [[0xc8, 1, 1], [3, 0xff, 0]] {
+            let mut stream = Hybrid::new(Bytes::copy_from_slice(&bytes), 1).unwrap();
+            assert_eq!(read(&mut stream, 3).unwrap(), [1; 3]);
+        }
+    }
+
+    #[test]
     fn a_cut_last_run_serves_what_it_holds() {
         let mut stream = Hybrid::new(Bytes::from_static(&[5, 0xff]), 1).unwrap();
         assert_eq!(read(&mut stream, 8).unwrap(), [1; 8]);
