@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
+mod declared;
 mod dictionaries;
 mod encodings;
 mod footers;
