@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,12 +65,17 @@ pub enum PartitionTypes {
     Text,
 }
 
-/// Lists the files under `paths` and reads partition values off their directories.
+/// Lists the files under `paths` and reads partition values off their directories. Summary files of Parquet, which
+/// hold the footers of other files and no rows, count only if nothing else is named.
 ///
 /// # Errors
 /// A path that cannot be read or holds no file, and directories that disagree on partition columns.
 pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Dataset> {
-    assemble(files_under(paths)?, types)
+    let mut files = files_under(paths)?;
+    if !files.iter().all(Found::is_summary) {
+        files.retain(|file| !file.is_summary());
+    }
+    assemble(files, types)
 }
 
 /// Lists the files under `paths`, whatever their directories say: in order of their paths, each once.
@@ -124,6 +129,13 @@ struct Found {
     path: PathBuf,
     bytes: u64,
     segments: Vec<Segment>,
+}
+
+impl Found {
+    fn is_summary(&self) -> bool {
+        let name = self.path.file_name().and_then(OsStr::to_str);
+        matches!(name, Some("_metadata" | "_common_metadata"))
+    }
 }
 
 /// Whether it reads like `s3://bucket/key` or `https://host/file`.

@@ -1,7 +1,7 @@
 //! How a command fails: one line on standard error and an exit code.
 
 use std::fmt;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -96,6 +96,11 @@ impl Failed {
     }
 }
 
+/// Prints a line on standard error. If that fails, there is nobody to tell, and the exit code stays what it is.
+pub fn print_stderr(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 impl Failure {
     /// Prints one line on standard error; at a terminal, also the place in the predicate. A closed pipe is
     /// not reported.
@@ -103,14 +108,14 @@ impl Failure {
         if matches!(self, Failure::BrokenPipe | Failure::Reported(_)) {
             return;
         }
-        eprintln!("lith: {}", escape_controls(&self.to_string()));
+        print_stderr(&format!("lith: {}", escape_controls(&self.to_string())));
         if let Failure::Plan {
             predicate, error, ..
         } = self
-            && std::io::stderr().is_terminal()
+            && io::stderr().is_terminal()
             && let Some(place) = error.with_caret(predicate)
         {
-            eprintln!("{place}");
+            print_stderr(&place);
         }
     }
 
@@ -150,7 +155,8 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
             let lines: Vec<&str> = lines
                 .filter(|line| !line.starts_with("For more information"))
                 .collect();
-            eprintln!("lith: {} (see --help)", escape_controls(&lines.join("; ")));
+            let text = escape_controls(&lines.join("; "));
+            print_stderr(&format!("lith: {text} (see --help)"));
         }
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
@@ -177,18 +183,18 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let source = std::error::Error::source(&error);
-        let source = source.and_then(|source| source.downcast_ref::<std::io::Error>());
+        let source = source.and_then(|source| source.downcast_ref::<io::Error>());
         // files are not pipes
-        match source.map(std::io::Error::kind) {
-            Some(std::io::ErrorKind::BrokenPipe) => Failure::BrokenPipe,
+        match source.map(io::Error::kind) {
+            Some(io::ErrorKind::BrokenPipe) => Failure::BrokenPipe,
             _ => Failure::File(error),
         }
     }
 }
 
 /// An error of writing the output.
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
         Error::io("standard output", error).into()
     }
 }

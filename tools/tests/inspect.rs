@@ -528,6 +528,9 @@ fn a_summary_of_other_files_is_shown_and_not_taken_for_data() {
     assert!(meta.contains("part-0.parquet"), "{meta}");
     let output = lith(&["head", path]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let all = [path, common.to_str().unwrap(), data.to_str().unwrap()];
+    let count = |paths: &[&str]| stdout(&[&["count"], paths].concat());
+    assert_eq!(count(&all), count(&all[2..]));
     assert_eq!(inspect(&common)["rows"], 0);
     assert!(stdout(&["schema", common.to_str().unwrap()]).contains("m  int"));
     // a directory is its data

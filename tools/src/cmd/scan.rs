@@ -7,7 +7,7 @@ use lith_planner::plan::ScanPlan;
 
 use crate::args::{Head, Query, Scan};
 use crate::dataset::Opened;
-use crate::failure::Result;
+use crate::failure::{Result, print_stderr};
 use crate::output::{RowWriter, TABLE_ROWS, print_metrics};
 
 pub(super) fn run(args: &Scan) -> Result {
@@ -38,7 +38,9 @@ pub(super) fn run(args: &Scan) -> Result {
         rows.write(&batch, wanted as usize)?;
         left -= wanted;
         if wanted < batch.rows as u64 {
-            eprintln!("the first {TABLE_ROWS} rows; -n ROWS shows so many, -f jsonl or csv all");
+            print_stderr(&format!(
+                "the first {TABLE_ROWS} rows; -n ROWS shows so many, -f jsonl or csv all"
+            ));
             break;
         }
     }

@@ -4,6 +4,7 @@ use lith_reader::metrics::Metrics;
 use serde_json::{Value, json};
 
 use super::{bytes, count};
+use crate::failure::print_stderr;
 
 /// Two indented lines.
 pub fn metrics_text(metrics: &Metrics) -> String {
@@ -40,5 +41,5 @@ pub fn metrics_json(metrics: &Metrics) -> Value {
 
 /// The words, on standard error.
 pub fn print_metrics(metrics: &Metrics) {
-    eprint!("{}", metrics_text(metrics));
+    print_stderr(metrics_text(metrics).trim_end());
 }

@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use lith_format::error::Error;
 use lith_format::render::{escape_json, render_json_row, render_text};
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
@@ -51,7 +52,7 @@ impl RowWriter {
     /// Rows to `path`, or standard output. Without a format: a table for a terminal, else JSON lines.
     pub fn new(format: Option<RowFormat>, path: Option<&Path>, schema: &Schema) -> Result<Self> {
         let names = || schema.fields.iter().map(|field| field.name.as_str());
-        let form = match choose(format, path) {
+        let form = match choose(format, path)? {
             RowFormat::Csv => Form::Csv,
             RowFormat::Table => Form::Table(Box::new(Table::new(names()))),
             RowFormat::Jsonl => Form::Jsonl,
@@ -67,7 +68,7 @@ impl RowWriter {
 
     /// Whether a writer of these would hold all rows until the end.
     pub fn holds_rows(format: Option<RowFormat>, path: Option<&Path>) -> bool {
-        choose(format, path) == RowFormat::Table
+        choose(format, path).is_ok_and(|format| format == RowFormat::Table)
     }
 
     /// Prints or holds the first `rows` rows of `batch`.
@@ -101,14 +102,22 @@ impl RowWriter {
     }
 }
 
-fn choose(format: Option<RowFormat>, path: Option<&Path>) -> RowFormat {
+/// Endings of files that are something else than rows of text.
+const OTHER_ENDINGS: [&str; 8] = ["arrow", "avro", "bz2", "gz", "orc", "parquet", "xz", "zst"];
+
+/// The format that was asked for, else the one that the file is named after.
+fn choose(format: Option<RowFormat>, path: Option<&Path>) -> Result<RowFormat> {
     let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
-    match (format, ending) {
+    Ok(match (format, ending) {
         (Some(format), _) => format,
         (None, Some("csv")) => RowFormat::Csv,
+        (None, Some(ending)) if OTHER_ENDINGS.contains(&ending) => {
+            let message = format!("rows are not written as {ending}: use .csv, .jsonl or -f");
+            return Err(Error::invalid(message).into());
+        }
         (None, _) if path.is_none() && io::stdout().is_terminal() => RowFormat::Table,
         (None, _) => RowFormat::Jsonl,
-    }
+    })
 }
 
 /// A value as a line of JSON that a terminal shows as it is.

@@ -86,7 +86,9 @@ impl ColumnSummary {
             Format::Parquet => "page index",
             Format::Orc => "row index",
         };
-        once(&mut self.index_names, index_name);
+        if chunk.has_index {
+            once(&mut self.index_names, index_name);
+        }
         once(&mut self.codecs, chunk.codec);
         for encoding in &chunk.encodings {
             once(&mut self.encodings, encoding);
