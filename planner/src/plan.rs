@@ -212,6 +212,11 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
     Ok(plan)
 }
 
+/// Whether a column is written with a subscript, outside of back-quotes.
+fn has_subscript(name: &str) -> bool {
+    name.split('`').step_by(2).any(|part| part.contains('['))
+}
+
 /// What is selected, resolved; `None` is every column.
 struct Selected {
     exprs: Option<Vec<Expr>>,
@@ -241,7 +246,7 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
         })?;
         // as Spark names it: by the last part of a name, else by what is computed
         output.name = match (&parsed, &expr) {
-            _ if name.contains('[') && !is_top_level => Some(expr.spark()),
+            _ if has_subscript(name) && !is_top_level => Some(expr.spark()),
             (_, Expr::Column(_)) => None,
             (Expr::Column(column), _) => column.path.last().cloned(),
             _ => Some(expr.spark()),

@@ -136,6 +136,8 @@ fn parts_are_selected_under_spark_s_names() {
     ];
     let mut fields = table().schema.schema.fields.clone();
     fields.push(Field::nullable("m", LogicalType::Map(Arc::new(entry))));
+    let bracket = Arc::new([Field::nullable("x[0]", LogicalType::Int32)]);
+    fields.push(Field::nullable("q", LogicalType::Struct(bracket)));
     let table = one_file(&Schema::new(fields));
     let planned = |column: &str| {
         let query = Query {
@@ -168,6 +170,7 @@ fn parts_are_selected_under_spark_s_names() {
             "int",
         ),
         ("s['b'].c", vec![field(0), field(0)], "s.b.c", "int"),
+        ("q.`x[0]`", vec![field(0)], "x[0]", "int"),
     ] {
         let plan = planned(column).unwrap();
         assert_eq!(plan.columns[0].steps, steps, "{column}");
