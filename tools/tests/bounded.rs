@@ -11,6 +11,7 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use lith_format::limits::Limits;
 use lith_format::meta::Format;
@@ -21,14 +22,16 @@ use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInfor
 use lith_format::orc::tail::PostScript;
 use lith_format::orc::{self, chunk};
 use lith_format::parquet::column_metadata::ColumnMetaData;
-use lith_format::parquet::encoding::{FieldRepetitionType, PageType, Type};
+use lith_format::parquet::encoding::{
+    CompressionCodec, Encoding, FieldRepetitionType, PageType, Type,
+};
 use lith_format::parquet::footer::{FileMetaData, MAGIC, Tail};
-use lith_format::parquet::page::PageHeader;
+use lith_format::parquet::page::{DataPageHeader, PageHeader};
 use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
 use lith_format::parquet::schema_element::SchemaElement;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
-use lith_format::vector::{Batch, Values, Vector};
+use lith_format::vector::{Batch, ByteViews, Values, Vector};
 use lith_writer::file::FileWriter;
 use lith_writer::options::WriteOptions;
 use serde_json::Value;
@@ -89,6 +92,15 @@ const FORMS: [&[&str]; 6] = [
 
 /// A file of row groups of one row, each of `columns` chunks that have `body` for their pages.
 fn parquet(body: &[u8], row_groups: usize, columns: usize) -> Vec<u8> {
+    compressed_parquet(CompressionCodec::Uncompressed, body, row_groups, columns)
+}
+
+fn compressed_parquet(
+    codec: CompressionCodec,
+    body: &[u8],
+    row_groups: usize,
+    columns: usize,
+) -> Vec<u8> {
     let leaf = |column: usize| SchemaElement {
         name: format!("column {column}"),
         physical_type: Some(Type::Int32),
@@ -103,6 +115,7 @@ fn parquet(body: &[u8], row_groups: usize, columns: usize) -> Vec<u8> {
     let chunk = ColumnChunk {
         meta_data: Some(ColumnMetaData {
             physical_type: Type::Int32,
+            codec,
             num_values: 1,
             data_page_offset: MAGIC.len() as i64,
             total_compressed_size: body.len() as i64,
@@ -204,6 +217,80 @@ fn a_footer_for_which_there_is_no_memory_is_refused() {
         assert_eq!(told.code, Some(4), "{command}: {}", told.stderr);
         assert_eq!(told.stderr.lines().count(), 1, "{}", told.stderr);
         assert!(told.stderr.contains("memory"), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn sizes_that_pages_only_declare_take_no_memory() {
+    let mut header = PageHeader::new(PageType::DataPage);
+    header.data_page_header = Some(DataPageHeader {
+        num_values: 1,
+        encoding: Encoding::Plain,
+        definition_level_encoding: Encoding::Rle,
+        repetition_level_encoding: Encoding::Rle,
+        statistics: None,
+    });
+    header.uncompressed_page_size = (1 << 30) - 1;
+    header.compressed_page_size = 12;
+    let body = [&header.encode()[..], &[0x1f; 12]].concat();
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("declared.parquet");
+    for codec in (0..8).map(CompressionCodec::from_id) {
+        fs::write(&path, compressed_parquet(codec, &body, 1, 1)).unwrap();
+        let told = lith(&path, &["scan", "-f", "jsonl"]);
+        assert_eq!(told.code, Some(4), "{codec}: {}", told.stderr);
+        assert_eq!(told.stderr.lines().count(), 1, "{codec}: {}", told.stderr);
+    }
+}
+
+/// Many row groups, each of some texts of a megabyte: all of them would need more than there is.
+#[test]
+fn row_groups_are_read_one_by_one() {
+    const TEXTS: usize = 8;
+    const ROW_GROUPS: usize = 60;
+    let schema = Schema::new(vec![
+        Field::required("number", LogicalType::Int32),
+        Field::required("text", LogicalType::String),
+    ]);
+    let texts: Vec<String> = (0..TEXTS)
+        .map(|text| text.to_string().repeat(1 << 20))
+        .collect();
+    let vector = |ty, values| Vector {
+        ty,
+        len: TEXTS,
+        validity: None,
+        values,
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    for format in [Format::Parquet, Format::Orc] {
+        let path = scratch.path().join(format.to_string());
+        let options = WriteOptions {
+            format,
+            row_group_rows: TEXTS,
+            ..WriteOptions::default()
+        };
+        let schema = Arc::new(schema.clone());
+        let mut writer = FileWriter::new(Vec::new(), &schema, options).unwrap();
+        for _ in 0..ROW_GROUPS {
+            let texts = Values::Bytes(ByteViews::from_values(&texts));
+            let numbers = Values::I32((0..TEXTS as i32).collect());
+            let columns = vec![
+                vector(LogicalType::Int32, numbers),
+                vector(LogicalType::String, texts),
+            ];
+            let batch = Batch {
+                schema: schema.clone(),
+                rows: TEXTS,
+                columns,
+            };
+            writer.write(&batch).unwrap();
+        }
+        let (_, bytes) = writer.into_parts().unwrap();
+        fs::write(&path, bytes).unwrap();
+        let wanted = &["scan", "-f", "csv", "-c", "number", "-w", "text like '7%'"];
+        let told = lith(&path, wanted);
+        assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{format}");
+        assert_eq!(told.length, "number\n".len() + ROW_GROUPS * "7\n".len());
     }
 }
 
