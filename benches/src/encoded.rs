@@ -32,7 +32,7 @@ const PAGES: usize = 4;
 pub struct Column {
     ty: LogicalType,
     encoding: Encoding,
-    /// Its entries and their bytes.
+    /// The number of entries, and their plain bytes.
     dictionary: Option<(usize, Vec<u8>)>,
     /// Which rows of a page have a value; `None` if all.
     validity: Option<Vec<bool>>,
@@ -56,8 +56,7 @@ impl Column {
     pub fn of_codes(ty: LogicalType, width: u32, entries: usize, plain: Vec<u8>) -> Self {
         let codes = random(PAGE_ROWS).map(|code| code % entries as u64);
         let mut values = vec![width as u8];
-        put_varint(&mut values, (PAGE_ROWS as u64 / 8) << 1 | 1);
-        pack(codes, width, &mut values);
+        put_packed_run(codes, width, &mut values);
         Column {
             dictionary: Some((entries, plain)),
             ..Self::new(ty, Encoding::RleDictionary, values)
@@ -92,12 +91,8 @@ impl Column {
         let mut body = Vec::new();
         if let Some(validity) = &self.validity {
             let mut levels = Vec::new();
-            put_varint(&mut levels, (validity.len() as u64 / 8) << 1 | 1);
-            pack(
-                validity.iter().map(|there| u64::from(*there)),
-                1,
-                &mut levels,
-            );
+            let bits = validity.iter().map(|there| u64::from(*there));
+            put_packed_run(bits, 1, &mut levels);
             body.extend((levels.len() as u32).to_le_bytes());
             body.extend(levels);
         }
@@ -126,7 +121,7 @@ fn put_page(mut header: PageHeader, body: &[u8], out: &mut Vec<u8>) {
 /// A file of `columns`, which are named by their numbers.
 ///
 /// # Errors
-/// A type that Parquet has not.
+/// A type that Parquet does not have.
 pub fn file(columns: &[Column]) -> Result<Bytes> {
     let named = columns.iter().enumerate();
     let fields = named.map(|(number, column)| column.field(number.to_string()));
@@ -178,6 +173,13 @@ pub fn random(count: usize) -> impl ExactSizeIterator<Item = u64> {
             .wrapping_add(1);
         state >> 31 ^ state << 7
     })
+}
+
+/// One bit-packed run of values, a multiple of eight of them.
+// spec: Encodings.md, "Run Length Encoding / Bit-Packing Hybrid": the lowest bit marks it, the others count eights
+fn put_packed_run(values: impl ExactSizeIterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
+    put_varint(out, (values.len() as u64 / 8) << 1 | 1);
+    pack(values, width, out);
 }
 
 /// The lowest `width` bits of each value, the first value in the lowest bits.
@@ -257,7 +259,7 @@ fn letter(value: u64) -> u8 {
     b'a' + (value % 26) as u8
 }
 
-/// Numbers under 16 as DELTA_BINARY_PACKED.
+/// Numbers under 16 as DELTA_BINARY_PACKED: their differences, from -15 to 15, fit 5 bits above -16.
 fn put_numbers(numbers: &[u64]) -> Vec<u8> {
     let differences = numbers.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     put_deltas(numbers[0] as i64, differences, (-16, 5))

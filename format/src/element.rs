@@ -6,7 +6,7 @@ use crate::scalar::Scalar;
 use crate::vector::{Values, Vector};
 
 impl Vector {
-    /// The slots of these numbers, null where there is none.
+    /// The values at these slots; null for `None`.
     ///
     /// # Panics
     /// If a number is out of bounds.

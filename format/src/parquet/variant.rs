@@ -1,11 +1,11 @@
-//! The variant encoding: semi-structured values that say themselves what they are.
+//! The variant encoding: self-describing semi-structured values.
 //!
 //! ```text
-//! metadata | version:4 sorted:1 -:1 width-1:2 | count | count + 1 offsets | the names, one behind the other |
-//! value    | kind:2 header:6 | .. |      see `value`
+//! metadata | offset_size_minus_one:2 -:1 sorted_strings:1 version:4 | dictionary_size | offsets | the names' bytes |
+//! value    | value_header:6 basic_type:2 | ..    see `value`; bits of a byte from the highest
 //! ```
-//! All numbers are unsigned, little-endian and `width` bytes long. Objects name their fields by number. Nothing
-//! is decoded before it is asked for but the names, which must be UTF-8: [`Metadata::name`] costs a look-up.
+//! All numbers are unsigned and little-endian. Objects refer to field names by index. Names are checked to be
+//! UTF-8 on decoding; everything else is decoded on access.
 // spec: VariantEncoding.md, "Metadata encoding"
 
 use crate::bytes::Cursor;
@@ -24,7 +24,7 @@ pub struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    /// Takes the metadata of a variant apart.
+    /// Decodes the metadata of a variant.
     ///
     /// # Errors
     /// Bytes that end early, names that are not UTF-8, and a version other than 1.
@@ -56,7 +56,7 @@ impl<'a> Metadata<'a> {
     /// The name of this number.
     ///
     /// # Errors
-    /// There is none, or its offsets lie about it.
+    /// No such name, or offsets that are out of range.
     #[inline]
     pub fn name(&self, id: usize) -> Result<&'a str> {
         let place = self

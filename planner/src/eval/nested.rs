@@ -28,7 +28,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The part of what the first node computes, as a value of a type; nested ones have only their known bits.
+    /// Computes a part of the first node's value; of nested results, only which rows are null.
     pub(super) fn part(&self, part: Part, nodes: &[Node], ty: &LogicalType) -> Result<Value> {
         match (part, nodes) {
             (Part::Size, [container]) => size(&*self.nested(container)?),

@@ -18,7 +18,7 @@ use lith_format::bitmap::Bitmap;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::variant::Metadata;
-use lith_format::parquet::variant::json::{JsonWriter, OpenObject, separate, two_fields};
+use lith_format::parquet::variant::json::{JsonWriter, OpenObject, duplicate_field, separate};
 use lith_format::render::{render_json, render_json_string};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
@@ -172,7 +172,7 @@ impl<'a> Group<'a> {
                 || self.value.is_some_and(|value| value.get(row).is_some()))
     }
 
-    /// Appends the value, which lies in so many arrays and objects; null if there is none.
+    /// Appends the value, at this nesting depth; null if there is none.
     fn write(&self, row: usize, depth: usize, to: &mut Writing<'a>) -> Result<()> {
         if !self.holds(row) {
             to.out.push_str("null");
@@ -208,7 +208,7 @@ impl<'a> Typed<'a> {
                 let mut fields = fields.collect::<Result<Vec<_>>>()?;
                 fields.sort_by_key(|field| field.0);
                 if let Some(pair) = fields.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                    return Err(two_fields(pair[0].0));
+                    return Err(duplicate_field(pair[0].0));
                 }
                 Typed::Object {
                     objects: vector,
@@ -306,7 +306,7 @@ fn write_others<'a>(
     while let Some(name) = to.json.peek(others)? {
         match before.map_or(Ordering::Less, |before| name.cmp(before)) {
             Ordering::Less => {}
-            Ordering::Equal => return Err(two_fields(name)),
+            Ordering::Equal => return Err(duplicate_field(name)),
             Ordering::Greater => break,
         }
         separate(to.out.len() == start, &mut to.out);

@@ -119,8 +119,8 @@ impl Opened<'_> {
         self.tail().emit((&bytes, start), shape, &self.limits, to)
     }
 
-    /// Prints the fields of the metadata section: the statistics of the stripes, empty if there are none, and what
-    /// is unknown.
+    /// Adds the fields of the metadata section to the file's object: `stripe_stats` (an empty list if there are
+    /// none), and unknown fields as `metadata_NAME`, so that they do not collide with those of the file.
     fn metadata(&self, range: Range<u64>, out: &mut dyn Printer) -> Result<()> {
         const STRIPE_STATS: &str = "stripe_stats";
         let (mut depth, mut found) = (0, false);

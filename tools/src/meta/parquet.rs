@@ -400,7 +400,7 @@ impl ChunkPrinter<'_> {
             _ => None,
         };
         let Some(cipher) = cipher else {
-            let message = "the column is encrypted and no key was given";
+            let message = "the column is encrypted and there is no key";
             return Err(Error::new(ErrorKind::Encrypted, message));
         };
         if let Some(Node::Bytes(bytes)) = chunk.node.get("encrypted_column_metadata") {

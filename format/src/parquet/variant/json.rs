@@ -30,13 +30,14 @@ pub struct OpenObject<'a> {
     object: Object<'a>,
     /// The fields that are left, or their places in the writer's order.
     fields: Range<usize>,
-    ordered: bool,
+    /// Whether fields are stored out of order, so that `fields` are places in the writer's order.
+    is_reordered: bool,
     /// How many bytes of the values have not been read yet.
     left: usize,
 }
 
 impl<'a> JsonWriter<'a> {
-    /// Writes under these limits, values without names as yet.
+    /// A writer within these limits; names come with [`name_by`](Self::name_by).
     pub fn new(limits: Limits) -> Self {
         JsonWriter {
             limits,
@@ -50,7 +51,7 @@ impl<'a> JsonWriter<'a> {
         self.order.clear();
     }
 
-    /// Appends `value`, which lies in so many arrays and objects already.
+    /// Appends `value`, at this nesting depth.
     ///
     /// # Errors
     /// Bytes that are no variant, or reach beyond the limits.
@@ -98,7 +99,7 @@ impl<'a> JsonWriter<'a> {
 
     fn next(&self, open: &OpenObject<'_>) -> Option<usize> {
         let next = open.fields.clone().next()?;
-        match open.ordered {
+        match open.is_reordered {
             true => self.order.get(next).map(|&index| index as usize),
             false => Some(next),
         }
@@ -107,7 +108,7 @@ impl<'a> JsonWriter<'a> {
     /// Ends an object, before those that were opened earlier; tells how many bytes of its values were not
     /// read.
     pub fn close(&mut self, open: OpenObject<'_>) -> usize {
-        if open.ordered {
+        if open.is_reordered {
             self.order.truncate(open.fields.end - open.object.len());
         }
         open.left
@@ -197,7 +198,7 @@ impl<'a> JsonWriter<'a> {
                 true => 0..object.len(),
                 false => start..self.order.len(),
             },
-            ordered: !ascend,
+            is_reordered: !ascend,
             object,
             left,
         })
@@ -210,10 +211,11 @@ impl<'a> JsonWriter<'a> {
         for index in 0..object.len() {
             fields.push((object.id(index)?, index as u32));
         }
-        // names of distinct numbers are no longer together than the metadata
+        // ids first: the names of distinct ids are together no longer than the metadata, which bounds the sort
+        // by name
         fields.sort_unstable();
         if let Some(pair) = fields.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(two_fields(metadata.name(pair[0].0)?));
+            return Err(duplicate_field(metadata.name(pair[0].0)?));
         }
         let mut named = Vec::with_capacity(fields.len());
         for (id, index) in fields {
@@ -221,7 +223,7 @@ impl<'a> JsonWriter<'a> {
         }
         named.sort_unstable();
         if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(two_fields(pair[0].0));
+            return Err(duplicate_field(pair[0].0));
         }
         self.order.extend(named.iter().map(|field| field.1));
         Ok(())
@@ -230,7 +232,7 @@ impl<'a> JsonWriter<'a> {
 
 /// The error of an object that has two fields of one name.
 #[cold]
-pub fn two_fields(name: &str) -> Error {
+pub fn duplicate_field(name: &str) -> Error {
     Error::corrupt(format!("a variant with two fields {name:?}"))
 }
 

@@ -1,12 +1,12 @@
 //! Decodes one level of a variant's value.
 //!
 //! ```text
-//! kind 0   | type:6 kind:2 | as many bytes as the type has, or a length and so many |
-//! kind 1   | length:6 kind:2 | text |
-//! kind 2   | -:1 large:1 id width-1:2 offset width-1:2 kind:2 | count | ids | count + 1 offsets | values |
-//! kind 3   | -:3 large:1 offset width-1:2 kind:2              | count |       count + 1 offsets | values |
+//! 0 primitive     | type:6 basic_type:2 | the value; of text and binary, a length of four bytes before it |
+//! 1 short string  | length:6 basic_type:2 | UTF-8 |
+//! 2 object        | -:1 is_large:1 id_size-1:2 offset_size-1:2 basic_type:2 | count | ids | offsets | values |
+//! 3 array         | -:3 is_large:1 offset_size-1:2 basic_type:2 | count | offsets | values |
 //! ```
-//! A count takes one byte, or four if the value is large. Offsets begin at the first value; those of an
+//! A count takes one byte, or four if `is_large`. There is one more offset than values; offsets begin at the first value; those of an
 //! object's fields need not ascend.
 // spec: VariantEncoding.md, "Value encoding"
 
@@ -52,8 +52,8 @@ pub struct Array<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Takes the value at the front of `bytes` apart, and tells how many bytes that took, those of elements
-    /// and fields not among them.
+    /// Decodes the value at the start of `bytes`, and returns the number of bytes read, without those of elements
+    /// and fields.
     ///
     /// # Errors
     /// Bytes that end early, text that is not UTF-8, and types that are not known.
@@ -147,10 +147,10 @@ impl<'a> Object<'a> {
         metadata.name(self.id(index)?)
     }
 
-    /// The value of field `index`; its bytes may go on behind it.
+    /// The value of field `index`; the slice may extend beyond the value.
     ///
     /// # Errors
-    /// There is no such field, or it lies nowhere.
+    /// There is no such field, or its offset is out of range.
     #[inline]
     pub fn value(&self, index: usize) -> Result<&'a [u8]> {
         self.values.value(index)
@@ -181,10 +181,10 @@ impl<'a> Array<'a> {
         self.len == 0
     }
 
-    /// The value of element `index`; its bytes may go on behind it.
+    /// The value of element `index`; the slice may extend beyond the value.
     ///
     /// # Errors
-    /// There is no such element, or it lies nowhere.
+    /// There is no such element, or its offset is out of range.
     #[inline]
     pub fn value(&self, index: usize) -> Result<&'a [u8]> {
         let start = self.offsets.get(index).filter(|_| index < self.len);
