@@ -161,8 +161,8 @@ pub struct Query {
         allow_hyphen_values = true
     )]
     pub predicate: Option<String>,
-    /// Columns to read, comma separated: names, fields (a.b is a column b), elements and map values (tags[0],
-    /// attrs['k']); names with other characters in `backticks`.
+    /// Columns to read, comma separated: names, fields (a.b is a column b), elements and map values
+    /// (`tags[0]`, `attrs['k']`); names with other characters in back-quotes.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
 }
