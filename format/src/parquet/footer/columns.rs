@@ -102,7 +102,7 @@ struct Walk<'r, 'a> {
     hints: Hints,
     columns: Columns,
     /// The layouts that only leaves have, and what the first leaf of that layout began with.
-    leaf_layouts: Vec<(usize, &'a [u8])>,
+    leaf_layouts: Vec<(usize, Option<&'a [u8]>)>,
 }
 
 /// What the wanted names are like: bit `n` of a slot is set if one of `n` bytes ends with two bytes of that slot.
@@ -136,7 +136,7 @@ impl Hints {
 }
 
 /// The name in an element, if it is short: it stands where it does in an element of the same layout that has
-/// `head` before the length of its name, unless there is a number before it of another length.
+/// `head`, of numbers only, before the length of its name, unless one of the numbers has another length.
 fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
     let (start, rest) = element.split_at_checked(head.len())?;
     if head.iter().zip(start).any(|(a, b)| (a ^ b) & 0x80 != 0) {
@@ -152,8 +152,9 @@ fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Glance<'a> {
     name: &'a str,
-    /// What the element begins with, up to the name's length.
-    head: &'a [u8],
+    /// What the element begins with, up to the name's length; `None` if that is more than numbers, whose lengths
+    /// their bits tell.
+    head: Option<&'a [u8]>,
     is_leaf: bool,
     /// Means nothing of a leaf.
     children: i32,
@@ -211,7 +212,7 @@ impl<'a> Walk<'_, 'a> {
         let known = |(number, _): &&(usize, _)| Some(*number) == layout;
         if let Some((_, head)) = self.leaf_layouts.iter().find(known) {
             self.columns.all += 1;
-            return Ok((0, Some(head)));
+            return Ok((0, *head));
         }
         let element = self.glance(start)?;
         if !element.is_leaf {
@@ -223,7 +224,7 @@ impl<'a> Walk<'_, 'a> {
         self.columns.all += 1;
         self.leaf_layouts
             .extend(layout.map(|layout| (layout, element.head)));
-        Ok((0, Some(element.head)))
+        Ok((0, element.head))
     }
 
     /// Whether the element skipped since `start` has a name that is wanted.
@@ -241,7 +242,7 @@ impl<'a> Walk<'_, 'a> {
     fn glance(&mut self, start: usize) -> Result<Glance<'a>> {
         let end = self.reader.position();
         self.reader.rewind(start);
-        let mut glance = Glance::default();
+        let (mut glance, mut numbers) = (Glance::default(), true);
         let mut fields = Fields::new("SchemaElement");
         while let Some((id, wire)) = fields.next(self.reader)? {
             match (id, wire) {
@@ -250,12 +251,13 @@ impl<'a> Walk<'_, 'a> {
                     self.reader.skip(wire)?;
                 }
                 (4, Wire::Binary) => {
-                    glance.head = self.reader.since(start);
+                    glance.head = numbers.then(|| self.reader.since(start));
                     glance.name = self.reader.text()?;
                 }
                 (5, Wire::I32) => glance.children = self.reader.i32()?,
                 _ => fields.skip(self.reader, wire)?,
             }
+            numbers &= matches!(wire, Wire::Bool(_) | Wire::I16 | Wire::I32 | Wire::I64);
         }
         debug_assert_eq!(self.reader.position(), end);
         Ok(glance)
@@ -271,6 +273,7 @@ mod tests {
     use crate::parquet::footer::{ColumnOrder, Footer};
     use crate::parquet::schema;
     use crate::parquet::testing;
+    use crate::parquet::thrift::{self, Writer};
 
     fn element(name: &str, children: i32) -> SchemaElement {
         SchemaElement {
@@ -371,6 +374,60 @@ mod tests {
         for column in columns {
             let footer = decode(&meta, &[&column.name.to_uppercase()]).unwrap();
             assert_eq!(footer.schema[1..], [column]);
+        }
+    }
+
+    /// An element with a field that is not known before its name.
+    struct Odd(SchemaElement, String);
+
+    impl Structure for Odd {
+        fn decode_from(_: &mut Reader<'_>) -> Result<Self> {
+            Err(Error::invalid("it is only written"))
+        }
+
+        fn encode_to(&self, writer: &mut Writer<'_>) {
+            let Odd(element, before) = self;
+            writer.i32(1, element.physical_type.map(Type::id));
+            writer.string(20, before.as_str());
+            writer.string(4, element.name.as_str());
+            writer.i32(5, element.num_children);
+        }
+    }
+
+    /// A footer of such elements and no row group.
+    struct OddFooter(Vec<Odd>);
+
+    impl Structure for OddFooter {
+        fn decode_from(_: &mut Reader<'_>) -> Result<Self> {
+            Err(Error::invalid("it is only written"))
+        }
+
+        fn encode_to(&self, writer: &mut Writer<'_>) {
+            writer.i32(1, 1);
+            writer.structures(2, self.0.as_slice());
+            writer.i64(3, 0);
+            writer.structures(4, &[] as &[RowGroup]);
+        }
+    }
+
+    #[test]
+    fn texts_before_names_are_not_taken_for_names() {
+        let texts = ["zz", "zzzzzzzz", "z\x02zz", ""];
+        let odd = |number: usize| {
+            Odd(
+                element(&format!("col_{number:02}"), 0),
+                texts[number % 4].into(),
+            )
+        };
+        let mut elements = vec![Odd(element("root", 20), String::new())];
+        elements.extend((0..20).map(odd));
+        let bytes = Bytes::from(thrift::encode(&OddFooter(elements)));
+        for number in 0..20 {
+            let name = format!("col_{number:02}");
+            let names = [name.clone()];
+            let footer = Footer::decode_columns(&bytes, &Limits::default(), &names).unwrap();
+            assert_eq!(footer.schema.len(), 2, "{name}");
+            assert_eq!(footer.schema[1].name, name);
         }
     }
 
