@@ -13,6 +13,8 @@
 // spec: VariantShredding.md, "Value Shredding", "Reconstructing a Shredded Variant"
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::error::{Error, Result};
@@ -88,16 +90,22 @@ fn texts(vector: &Vector, limits: Limits) -> Result<ByteViews> {
         json: JsonWriter::new(limits),
         out: String::new(),
     };
-    let (mut texts, mut length, mut last) = (ByteViewsBuilder::default(), 0, None);
+    let (mut texts, mut length) = (ByteViewsBuilder::default(), 0);
+    let (mut last, mut decoded) = (None, HashMap::new());
     for row in 0..vector.len {
         writing.out.clear();
         if !vector.is_null(row) {
             let names = metadata.get(row);
             let names = names.ok_or_else(|| Error::corrupt("a variant without metadata"))?;
-            // most batches have few, and mostly one after the other the same
-            if last != Some(names) {
-                writing.json.name_by(Metadata::decode(names)?);
-                last = Some(names);
+            // most batches have few, and rows of a dictionary share them: each place is decoded once
+            let place = names.as_ptr_range();
+            if last != Some(place.clone()) {
+                let metadata = match decoded.entry(place.clone()) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => *new.insert(Metadata::decode(names)?),
+                };
+                writing.json.name_by(metadata);
+                last = Some(place);
             }
             group.write(row, 0, &mut writing)?;
         }
