@@ -15,6 +15,9 @@ use std::mem;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
+/// Prefix of the names of unknown fields.
+pub(crate) const UNKNOWN_FIELD: &str = "unknown_field_";
+
 /// A value, or a structure of values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {

@@ -15,15 +15,12 @@ use std::borrow::Cow;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire, deeper};
-use crate::tree::{Builder, Event, EventSink, Node};
+use crate::tree::{Builder, Event, EventSink, Node, UNKNOWN_FIELD};
 
 pub use shapes::{
     BLOOM_FILTER_HEADER, COLUMN_INDEX, COLUMN_META_DATA, FILE_CRYPTO_META_DATA, FILE_META_DATA,
     OFFSET_INDEX, PAGE_HEADER,
 };
-
-/// Prefix of the names of unknown fields.
-const UNKNOWN_FIELD: &str = "unknown_field_";
 
 /// How much larger than the encoded limit a tree may be.
 const DECODED_PER_ENCODED_BYTE: usize = 4;
