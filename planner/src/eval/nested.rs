@@ -52,12 +52,7 @@ impl Scope<'_> {
         };
         match &vector.values {
             Values::Null | Values::Constant(_) => {
-                let value = match &vector.values {
-                    Values::Constant(value) => value.clone(),
-                    _ => Scalar::Null,
-                };
-                let plain = Vector::constant(vector.ty.clone(), value, vector.len).flatten();
-                plain.map(Cow::Owned).map_err(of_format)
+                vector.flatten().map(Cow::Owned).map_err(of_format)
             }
             _ => Ok(vector),
         }
