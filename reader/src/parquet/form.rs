@@ -268,6 +268,7 @@ fn append_fixed(
     } else {
         0
     };
+    // a buffer's length fits 32 bits, and so does every offset into it
     let starts = (0..range.len() / width).map(|index| range.start + index * width);
     let views = starts.map(|start| view(page, start, width, buffer));
     out.views.extend(views);
