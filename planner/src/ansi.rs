@@ -7,7 +7,7 @@
 
 use lith_format::types::LogicalType;
 
-use crate::expr::{ArithmeticOp, Expr};
+use crate::expr::{ArithmeticOp, Expr, SUBSCRIPT};
 use crate::normalize::widens;
 
 /// Whether some row may make it fail. May be true of what never fails, not false of what does.
@@ -26,7 +26,9 @@ pub(crate) fn may_fail(expr: &Expr) -> bool {
         }
         Expr::Function { name, args, .. } => match name.as_str() {
             "size" | "cardinality" | "get" | "array_contains" | "map_keys" | "map_values" => false,
-            "[]" | "element_at" => !matches!(args.first().map(Expr::ty), Some(LogicalType::Map(_))),
+            SUBSCRIPT | "element_at" => {
+                !matches!(args.first().map(Expr::ty), Some(LogicalType::Map(_)))
+            }
             _ => true,
         },
         _ => false,

@@ -24,6 +24,9 @@ pub use render::{double_text, scalar_spark, scalar_sql};
 /// How many levels an expression may have.
 pub const MAX_DEPTH: usize = 400;
 
+/// The function that `container[key]` calls.
+pub(crate) const SUBSCRIPT: &str = "[]";
+
 /// An operator on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {

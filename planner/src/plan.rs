@@ -19,7 +19,7 @@ use crate::cost::by_cost;
 use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
-use crate::expr::{Expr, Span};
+use crate::expr::{Expr, SUBSCRIPT, Span};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
@@ -276,7 +276,7 @@ fn output_of(expr: &Expr) -> Option<Output> {
             output.steps.push(Step::Field(*index));
             Some(output)
         }
-        Expr::Function { name, args, .. } if name == "[]" => {
+        Expr::Function { name, args, .. } if name == SUBSCRIPT => {
             let [container, Expr::Literal(key, _)] = &args[..] else {
                 return None;
             };

@@ -8,7 +8,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
-use crate::expr::Expr;
+use crate::expr::{Expr, SUBSCRIPT};
 use crate::resolve::spark_type;
 
 /// The table with the structs cut down of which only some fields are in use; an `output` of `None` uses all.
@@ -43,7 +43,7 @@ fn paths<'a>(exprs: impl Iterator<Item = &'a Expr>) -> Paths {
 
 /// Adds what an expression reads, of whose value only the fields `below` are in use.
 fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
-    let items = ["[]", "get", "element_at", "try_element_at"];
+    let items = [SUBSCRIPT, "get", "element_at", "try_element_at"];
     match expr {
         Expr::Column(column) => {
             if let Some(bound) = &column.bound {

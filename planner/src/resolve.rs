@@ -417,7 +417,9 @@ fn shift_date(op: ArithmeticOp, left: &Expr, right: &Expr) -> Option<Result<Expr
 fn cast(expr: Expr, ty: LogicalType, lenient: bool) -> Result<Expr> {
     let from = expr.ty();
     if let LogicalType::Variant(_) = from {
-        return Err(PlanError::unsupported("variants are not cast here"));
+        return Err(PlanError::unsupported(
+            "casts of variants are not supported",
+        ));
     }
     if !types::can_cast(&from, &ty) {
         let message = format!("{} cannot be cast to {ty}", with_article(&from));

@@ -82,7 +82,7 @@ impl Compiler<'_> {
     fn operand(&self, expr: &Expr) -> Result<Node> {
         let node = self.node(expr)?;
         if node.ty.is_nested() {
-            let message = format!("values of {} are not compared here", node.ty);
+            let message = format!("comparing values of {} is not supported", node.ty);
             return Err(PlanError::unsupported(message).at(expr.span()));
         }
         Ok(node)

@@ -14,7 +14,7 @@ use lith_format::vector::{Values, Vector};
 
 use super::Rows;
 use super::load::load;
-use super::node::{Kind, Node, Part};
+use super::node::{Kind, Lookup, Node, Part};
 use super::value::{Lane, Value, wrong_lane};
 use crate::error::{PlanError, Result};
 
@@ -76,14 +76,13 @@ impl Scope<'_> {
                 },
                 _,
             ) => Ok(list_of(&vector, offsets, values, ty)),
-            (Part::Item { from_one, strict }, Values::List { offsets, elements }, [key]) => {
+            (Part::Item(lookup), Values::List { offsets, elements }, [key]) => {
                 let index = (self.run)(key)?;
-                let how = (from_one, strict);
-                let slots = slots_at(&vector, offsets, &index, how, self.rows)?;
+                let slots = slots_at(&vector, offsets, &index, lookup, self.rows)?;
                 elements.take_some(&slots).map_err(of_format)
             }
             (
-                Part::Item { .. },
+                Part::Item(_),
                 Values::Map {
                     offsets,
                     keys,
@@ -137,7 +136,7 @@ fn slots_at(
     lists: &Vector,
     offsets: &[u32],
     index: &Value,
-    (from_one, strict): (bool, bool),
+    lookup: Lookup,
     rows: &Rows<'_>,
 ) -> Result<Vec<Option<u32>>> {
     let indices = index.ints()?;
@@ -146,7 +145,7 @@ fn slots_at(
             return Ok(None);
         }
         let (wanted, len) = (indices.get(row), offsets[row + 1] - offsets[row]);
-        let place = match (from_one, wanted) {
+        let place = match (lookup.from_one, wanted) {
             (true, 0) => {
                 return Err(PlanError::evaluate(
                     "there is no element 0: they begin at 1",
@@ -158,7 +157,7 @@ fn slots_at(
         };
         match u32::try_from(place) {
             Ok(place) if place < len => Ok(Some(offsets[row] + place)),
-            _ if strict => {
+            _ if lookup.strict => {
                 let message = format!("no element {wanted} in an array of {len}");
                 Err(PlanError::evaluate(message))
             }

@@ -9,7 +9,7 @@ use super::compare::Members;
 use super::pattern::Pattern;
 use super::value::Value;
 use crate::error::{BARS, PlanError, Result};
-use crate::expr::{ArithmeticOp, Expr, Span, shortened};
+use crate::expr::{ArithmeticOp, Expr, SUBSCRIPT, Span, shortened};
 
 /// An operation over nodes below it.
 #[derive(Debug)]
@@ -106,18 +106,22 @@ pub(super) enum Kind {
     Part(Part, Vec<Node>),
 }
 
+/// How an element is looked up by its index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lookup {
+    /// Whether indices begin at 1, and at -1 from the end.
+    pub(super) from_one: bool,
+    /// Whether there must be such an element.
+    pub(super) strict: bool,
+}
+
 /// What is taken from a list, map or struct.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     /// A field.
     Field(usize),
     /// The element at an index, or a map's value of a key.
-    Item {
-        /// Whether indices begin at 1, and at -1 from the end.
-        from_one: bool,
-        /// Whether there must be such an element.
-        strict: bool,
-    },
+    Item(Lookup),
     /// How many elements or entries there are.
     Size,
     /// Whether a value is among the elements.
@@ -131,9 +135,9 @@ pub(super) enum Part {
 impl Part {
     /// What the function of this name takes.
     pub(super) fn of(name: &str) -> Option<Part> {
-        let item = |from_one, strict| Part::Item { from_one, strict };
+        let item = |from_one, strict| Part::Item(Lookup { from_one, strict });
         Some(match name {
-            "[]" => item(false, true),
+            SUBSCRIPT => item(false, true),
             "get" => item(false, false),
             "element_at" => item(true, true),
             "try_element_at" => item(true, false),

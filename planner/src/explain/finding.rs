@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Unit, is_judged};
 use crate::classify::{Class, class_of, weaken};
 use crate::eval::Program;
-use crate::expr::{ArithmeticOp, Expr};
+use crate::expr::{ArithmeticOp, Expr, SUBSCRIPT};
 use crate::normalize::without_implied_null_tests;
 use crate::plan::ScanPlan;
 use crate::pushdown;
@@ -168,7 +168,7 @@ fn obstacle(expr: &Expr) -> Option<String> {
             .or_else(|| obstacle(right))
             .map(|why| format!("a side of the OR cannot be pushed: {why}")),
         Expr::Cast { expr, ty, .. } => Some(format!("casts {} to {ty}", name(expr))),
-        Expr::Function { name, .. } if name == "[]" => {
+        Expr::Function { name, .. } if name == SUBSCRIPT => {
             Some("looks up an element in every row".to_owned())
         }
         Expr::Field { .. } => Some("reads a field of what is computed for every row".to_owned()),

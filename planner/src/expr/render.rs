@@ -9,7 +9,7 @@ use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, Zone};
 
-use super::{ArithmeticOp, Expr, name_sql};
+use super::{ArithmeticOp, Expr, SUBSCRIPT, name_sql};
 use crate::{calendar, uuid};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -294,8 +294,8 @@ fn write_match(out: &mut String, expr: &Expr, style: Style) {
 
 /// Some of Spark's functions carry arguments of their own that only the plan string shows.
 fn write_function(out: &mut String, name: &str, args: &[Expr], style: Style) {
-    if let ("[]", [container, key]) | ("get", [container, key]) = (name, args)
-        && (name == "[]" || style == Style::Spark)
+    if let (SUBSCRIPT, [container, key]) | ("get", [container, key]) = (name, args)
+        && (name == SUBSCRIPT || style == Style::Spark)
     {
         write_expr(out, container, style);
         out.push('[');

@@ -1,6 +1,6 @@
 //! Infers what is true wherever the condition is: columns that are not null, and constraints of equal columns.
 
-use crate::expr::{Column, Expr};
+use crate::expr::{Column, Expr, SUBSCRIPT};
 use crate::normalize::compare::is_null_intolerant;
 use crate::normalize::shape::{ExprSet, is_not_null_test, rewrite};
 use lith_format::filter::CompareOp;
@@ -42,7 +42,7 @@ fn needs_value(expr: &Expr, out: &mut Vec<Expr>) {
 fn null_source(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Column(_) => Some(expr),
-        Expr::Function { name, args, .. } if matches!(name.as_str(), "[]" | "get") => {
+        Expr::Function { name, args, .. } if matches!(name.as_str(), SUBSCRIPT | "get") => {
             args.first().and_then(null_source)
         }
         Expr::Field { expr, .. } => null_source(expr),

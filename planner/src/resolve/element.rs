@@ -5,7 +5,21 @@ use lith_format::types::LogicalType;
 use super::types::{common_type_of, spark_type};
 use super::{coerce, is_integer, name, with_article};
 use crate::error::{PlanError, Result};
-use crate::expr::{Expr, Place};
+use crate::expr::{Expr, Place, SUBSCRIPT};
+
+/// The functions of arrays and maps.
+const NAMES: [&str; 10] = [
+    "size",
+    "cardinality",
+    "array_size",
+    "get",
+    "element_at",
+    "try_element_at",
+    "array_contains",
+    "map_contains_key",
+    "map_keys",
+    "map_values",
+];
 
 /// The type that a part of a nested column has in expressions.
 pub(super) fn part_type(ty: &LogicalType) -> LogicalType {
@@ -37,8 +51,8 @@ fn item(container: Expr, key: Expr, place: Place) -> Result<Expr> {
     let ty = container.ty();
     match (&ty, &key) {
         (LogicalType::List(_) | LogicalType::Map(_), _) => {
-            let (key, ty) = keyed("[]", &ty, key)?;
-            Ok(call("[]", vec![container, key], ty, place))
+            let (key, ty) = keyed(SUBSCRIPT, &ty, key)?;
+            Ok(call(SUBSCRIPT, vec![container, key], ty, place))
         }
         (LogicalType::Struct(_), Expr::Literal(name, LogicalType::String)) => {
             let name = name.as_bytes().unwrap_or_default();
@@ -75,7 +89,7 @@ pub(super) fn resolve(name: &str, args: &[Expr], place: Place) -> Option<Result<
     let types: Vec<T> = args.iter().map(Expr::ty).collect();
     let same = |name, ty| Ok(call(name, args.to_vec(), ty, place));
     Some(match (name, args, &types[..]) {
-        ("[]", [container, key], _) => item(container.clone(), key.clone(), place),
+        (SUBSCRIPT, [container, key], _) => item(container.clone(), key.clone(), place),
         ("size" | "cardinality", [_], [T::List(_) | T::Map(_)]) => same(name, T::Int32),
         ("array_size", [_], [T::List(_)]) => same("size", T::Int32),
         ("get", [array, index], [ty @ T::List(_), _])
@@ -93,11 +107,7 @@ pub(super) fn resolve(name: &str, args: &[Expr], place: Place) -> Option<Result<
         }
         ("map_keys", [_], [T::Map(entry)]) => same(name, T::List(entry[0].clone().into())),
         ("map_values", [_], [T::Map(entry)]) => same(name, T::List(entry[1].clone().into())),
-        (
-            "size" | "cardinality" | "array_size" | "get" | "element_at" | "try_element_at"
-            | "array_contains" | "map_contains_key" | "map_keys" | "map_values",
-            ..,
-        ) => {
+        (name, ..) if NAMES.contains(&name) => {
             let types: Vec<String> = types.iter().map(T::to_string).collect();
             Err(mismatch(format!(
                 "{name} does not take {}",
@@ -112,7 +122,7 @@ pub(super) fn resolve(name: &str, args: &[Expr], place: Place) -> Option<Result<
 fn contains(array: Expr, value: Expr, element: &LogicalType, place: Place) -> Result<Expr> {
     match common_type_of([element.clone(), value.ty()]) {
         _ if element.is_nested() => Err(PlanError::unsupported(format!(
-            "values of {element} are not compared here"
+            "comparing values of {element} is not supported"
         ))),
         Some(common) if common == *element => {
             let value = coerce(value, element);
@@ -120,7 +130,8 @@ fn contains(array: Expr, value: Expr, element: &LogicalType, place: Place) -> Re
             Ok(call("array_contains", vec![array, value], ty, place))
         }
         Some(_) => Err(PlanError::unsupported(format!(
-            "elements of {element} are not widened to be compared here"
+            "comparing elements of {element} with {} is not supported",
+            value.ty()
         ))),
         None => Err(mismatch(format!(
             "array_contains does not find {} in {}",

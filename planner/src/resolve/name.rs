@@ -48,7 +48,7 @@ fn find(path: &[String], table: &TableSchema) -> Result<(Bound, usize)> {
     };
     let fields = &table.schema.fields;
     let index = position(first, fields)?.ok_or_else(|| match first.as_str() {
-        "_metadata" => PlanError::unsupported("a file's _metadata is not read here"),
+        "_metadata" => PlanError::unsupported("the column _metadata of files is not supported"),
         _ => unknown(first, first, fields),
     })?;
     let mut field = fields[index].clone();

@@ -81,16 +81,16 @@ impl Converter<'_> {
         let what = match ast {
             Ast::Subquery(_) | Ast::Exists { .. } => "sub-queries are not supported",
             Ast::Tuple(_) | Ast::Struct { .. } | Ast::Array(_) | Ast::Map(_) => {
-                "structs, arrays and maps are not built here"
+                "building structs, arrays and maps is not supported"
             }
-            Ast::Collate { .. } => "collations are not known here",
-            Ast::Interval(_) => "intervals are not known here",
+            Ast::Collate { .. } => "collations are not supported",
+            Ast::Interval(_) => "intervals are not supported",
             Ast::Lambda(_) => {
                 let error = PlanError::parse("-> stands only in the arguments of a function");
                 return error.at(self.span_of(ast));
             }
             other => {
-                let error = PlanError::unsupported(format!("{other} is not understood here"));
+                let error = PlanError::unsupported(format!("{other} is not supported"));
                 return error.at(self.span_of(ast));
             }
         };
@@ -126,7 +126,7 @@ impl Converter<'_> {
                 Ok(function(name, vec![expr, scale], span))
             }
             CeilFloorKind::DateTimeField(field) => {
-                let message = format!("{name} to {field} is not known here");
+                let message = format!("{name} to {field} is not supported");
                 Err(PlanError::unsupported(message).at(span))
             }
         }
@@ -163,11 +163,11 @@ impl Converter<'_> {
             .into_iter()
             .map(|arg| match arg {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(Ast::Lambda(_))) => {
-                    Err(PlanError::unsupported("lambdas are not known here"))
+                    Err(PlanError::unsupported("lambdas are not supported"))
                 }
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) => self.expr(arg),
                 other => Err(PlanError::unsupported(format!(
-                    "the argument {other} is not known here"
+                    "the argument {other} is not supported"
                 ))),
             })
             .collect()

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 
 use super::{Places, literal, mistakes};
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Place, Span};
+use crate::expr::{ArithmeticOp, Column, Expr, Place, SUBSCRIPT, Span};
 
 pub(super) struct Converter<'a> {
     pub(super) places: &'a Places<'a>,
@@ -97,33 +97,30 @@ impl Converter<'_> {
 
     /// `a['b'].c[0]`: names after a column are parts of its name, whether of fields or of keys.
     fn access(&self, root: Ast, chain: Vec<AccessExpr>) -> Result<Expr> {
+        let root = self.expr(root)?;
         chain
             .into_iter()
-            .try_fold(self.expr(root)?, |expr, access| {
-                Ok(match (expr, access) {
-                    (expr, AccessExpr::Dot(Ast::Identifier(ident))) => {
-                        let span = self.ident_span(&ident);
-                        part(expr, ident.value, span)
-                    }
-                    (expr @ Expr::Column(_), AccessExpr::Subscript(Subscript::Index { index })) => {
-                        match index {
-                            Ast::Value(ValueWithSpan {
-                                value: Value::SingleQuotedString(name),
-                                ..
-                            }) => part(expr, name, Span::default()),
-                            index => function("[]", vec![expr, self.expr(index)?], Span::default()),
-                        }
-                    }
-                    (expr, AccessExpr::Subscript(Subscript::Index { index })) => {
-                        function("[]", vec![expr, self.expr(index)?], Span::default())
-                    }
-                    (expr, _) => {
-                        let error =
-                            PlanError::unsupported("slices of arrays are not computed here");
-                        return Err(error.at(expr.span()));
-                    }
-                })
-            })
+            .try_fold(root, |expr, access| self.step(expr, access))
+    }
+
+    fn step(&self, expr: Expr, access: AccessExpr) -> Result<Expr> {
+        match access {
+            AccessExpr::Dot(Ast::Identifier(ident)) => {
+                let span = self.ident_span(&ident);
+                Ok(part(expr, ident.value, span))
+            }
+            AccessExpr::Subscript(Subscript::Index { index }) => match (&expr, quoted(&index)) {
+                (Expr::Column(_), Some(name)) => Ok(part(expr, name.to_owned(), Span::default())),
+                _ => {
+                    let args = vec![expr, self.expr(index)?];
+                    Ok(function(SUBSCRIPT, args, Span::default()))
+                }
+            },
+            _ => {
+                let error = PlanError::unsupported("slices of arrays are not supported");
+                Err(error.at(expr.span()))
+            }
+        }
     }
 
     fn value(&self, value: ValueWithSpan) -> Result<Expr> {
@@ -166,7 +163,7 @@ impl Converter<'_> {
         let span = self.span_of(&expr);
         let expr = self.boxed(expr)?;
         let ty = literal::data_type(data_type).ok_or_else(|| {
-            PlanError::unsupported(format!("no cast to {data_type} here")).at(span)
+            PlanError::unsupported(format!("casts to {data_type} are not supported")).at(span)
         })?;
         let lenient = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
         Ok(Expr::Cast { expr, ty, lenient })
@@ -391,6 +388,17 @@ fn part(expr: Expr, name: String, span: Span) -> Expr {
             index: 0,
             ty: LogicalType::Null,
         },
+    }
+}
+
+/// The text of a literal in quotes.
+fn quoted(ast: &Ast) -> Option<&str> {
+    match ast {
+        Ast::Value(ValueWithSpan {
+            value: Value::SingleQuotedString(text),
+            ..
+        }) => Some(text),
+        _ => None,
     }
 }
 

@@ -248,25 +248,25 @@ fn what_is_no_condition_says_what_to_write() {
             "a > INTERVAL 1 DAY",
             Unsupported,
             13,
-            "intervals are not known here",
+            "intervals are not supported",
         ),
         (
             "exists(a, x -> x > 1)",
             Unsupported,
             0,
-            "lambdas are not known here",
+            "lambdas are not supported",
         ),
         (
             "a[0:1] = 1",
             Unsupported,
             0,
-            "slices of arrays are not computed here",
+            "slices of arrays are not supported",
         ),
         (
             "cast(a AS variant) = 1",
             Unsupported,
             5,
-            "no cast to variant here",
+            "casts to variant are not supported",
         ),
     ] {
         let error = parse(text).expect_err(text);
