@@ -65,7 +65,8 @@ impl Reported {
 /// Errors of parts of a file that are shown in place of these parts.
 #[derive(Debug, Default)]
 pub struct Failed {
-    first: Option<Error>,
+    /// The first of those with the worst exit code.
+    worst: Option<Error>,
     others: u64,
 }
 
@@ -79,14 +80,17 @@ impl Failed {
             }
             _ => error.message().to_string(),
         };
-        self.others += u64::from(self.first.is_some());
-        self.first.get_or_insert(error);
+        self.others += u64::from(self.worst.is_some());
+        let worst = self.worst.as_ref().map(|worst| code(worst.kind()));
+        if worst < Some(code(error.kind())) {
+            self.worst = Some(error);
+        }
         text
     }
 
-    /// The first error, if there was one, with the number of the others.
+    /// The first of the worst errors, if there was one, with the number of the others.
     pub fn end(self) -> FormatResult<()> {
-        match (self.first, self.others) {
+        match (self.worst, self.others) {
             (None, _) => Ok(()),
             (Some(error), 0) => Err(error),
             (Some(error), others) => {
@@ -133,12 +137,17 @@ impl Failure {
                 PlanErrorKind::Unsupported => 4,
                 _ => 2,
             },
-            Failure::File(error) => match error.kind() {
-                ErrorKind::InvalidArgument => 2,
-                ErrorKind::Io => 3,
-                _ => 4,
-            },
+            Failure::File(error) => code(error.kind()),
         }
+    }
+}
+
+/// The exit code of an error of this kind.
+fn code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::InvalidArgument => 2,
+        ErrorKind::Io => 3,
+        _ => 4,
     }
 }
 
@@ -196,5 +205,23 @@ impl From<Error> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Error::io("standard output", error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_worst_errors_stands_for_all() {
+        let mut failed = Failed::default();
+        failed.add(Error::new(ErrorKind::Io, "unreadable"));
+        failed.add(Error::corrupt("broken").at("PageHeader", 7));
+        let text = failed.add(Error::truncated("cut").at("PageHeader", 9));
+        assert_eq!(text, "PageHeader at byte 9: cut");
+        let error = failed.end().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert_eq!(error.message(), "broken; and 2 other errors");
+        assert!(Failed::default().end().is_ok());
     }
 }

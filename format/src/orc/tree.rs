@@ -24,7 +24,7 @@ use crate::tree::{Builder, Event, EventSink, Node, UNKNOWN_FIELD};
 pub use shapes::{FOOTER, METADATA, POST_SCRIPT, ROW_INDEX, STRIPE_FOOTER};
 
 /// Prefix of the names under which all occurrences of a field are listed that should be there once.
-const DUPLICATES: &str = "duplicates_of_";
+pub const DUPLICATES: &str = "duplicates_of_";
 
 /// The fields of a message.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! All metadata of a file as JSON, with the names of its specification.
 //!
 //! Absent fields are left out; unknown enum values are shown as numbers. Text that is not UTF-8, bytes and
-//! floats that JSON cannot express are strings, as in rows. The output is printed while decoding, after a
-//! first pass has checked that the mandatory parts decode: memory does not grow with the file.
+//! floats that JSON cannot express are strings, as in rows. A part is printed while it is decoded, after a
+//! first pass has checked that it decodes: memory does not grow with the file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -44,8 +44,8 @@ impl Shown {
 /// as it can be decoded.
 ///
 /// # Errors
-/// A file of which nothing can be shown: then nothing is printed. The first part that cannot be shown, after
-/// all others are printed.
+/// A file of which nothing can be shown: then nothing is printed. The first of the worst errors of parts, after all
+/// others are printed.
 pub fn print(
     path: &Path,
     decryption: &Decryption,

@@ -1,9 +1,12 @@
 //! The metadata of an ORC file: its tail, and the footer and indexes of every stripe.
 //!
 //! ```text
-//! { postscript, footer, stripe_stats, stripes: [ { footer, row_index: {column: ..}, bloom: {column: ..} } ] }
+//! { postscript, footer, stripe_stats, metadata_error,
+//!   stripes: [ { footer, error, row_index: {column: ..}, bloom: {column: {kind: [..]}}, index_errors: [..] } ] }
 //! ```
-//! Of the bits of a Bloom filter, the length and the SHA-256 are shown.
+//! A part that cannot be read becomes an `error` of its stripe or one of the `index_errors`; the rest is shown. Of
+//! streams of one kind and column the last counts, and all are listed as `duplicates_of_NAME`. Of the bits of a
+//! Bloom filter, the length and the SHA-256 are shown.
 // spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
 
 use std::ops::Range;
@@ -14,9 +17,9 @@ use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::BloomFilter;
-use lith_format::orc::stripe::Stream;
+use lith_format::orc::stripe::{Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::Tail;
-use lith_format::orc::tree::{self, Shape};
+use lith_format::orc::tree::{self, DUPLICATES, Shape};
 use lith_format::tree::{Event, EventSink};
 use lith_reader::orc::OrcFile;
 use lith_reader::source::Source;
@@ -26,17 +29,10 @@ use sha2::{Digest, Sha256};
 use super::{Shown, digits, part};
 use crate::encryption;
 use crate::failure::Failed;
-use crate::output::{Discard, Part, Printer};
+use crate::output::{Part, Printer, plural};
 
-/// A file with its decoded tail.
-struct Opened<'a> {
-    source: &'a Arc<dyn Source>,
-    orc: &'a OrcFile,
-    limits: Limits,
-    shown: &'a Shown,
-    /// Whether what is decoded is printed.
-    is_printed: bool,
-}
+/// How many errors of indexes are listed for a stripe.
+const INDEX_ERRORS: usize = 1000;
 
 pub(super) fn print(
     source: &Arc<dyn Source>,
@@ -45,19 +41,18 @@ pub(super) fn print(
     out: &mut dyn Printer,
 ) -> Result<Failed> {
     let orc = OrcFile::open_footer(source, limits)?;
-    let file = |is_printed| Opened {
+    let mut opened = Opened {
         source,
-        orc: &orc,
+        tail: orc.tail(),
         limits: *limits,
         shown,
-        is_printed,
+        out,
+        failed: Failed::default(),
     };
-    file(false).print(&mut Discard)?;
-    let file = file(true);
-    file.print(out)?;
-    let mut failed = Failed::default();
-    let footer = &file.tail().footer;
-    for variant in encryption::of_orc(footer, file.orc.schema()) {
+    opened.print_head()?;
+    opened.print_stripes()?;
+    let mut failed = opened.failed;
+    for variant in encryption::of_orc(orc.footer(), orc.schema()) {
         let message = "the column is encrypted and there is no key";
         let error = Error::new(ErrorKind::Encrypted, message);
         failed.add(error.at_column(variant.column.unwrap_or_default()));
@@ -65,36 +60,54 @@ pub(super) fn print(
     Ok(failed)
 }
 
-impl Opened<'_> {
-    fn tail(&self) -> &Tail {
-        self.orc.tail()
-    }
+/// A stream and its place in the file.
+type Located<'a> = (&'a Stream, Range<u64>);
 
-    fn print(&self, out: &mut dyn Printer) -> Result<()> {
-        let tail = self.tail();
+/// A file with its decoded tail, and where it is printed.
+struct Opened<'a> {
+    source: &'a Arc<dyn Source>,
+    tail: &'a Tail,
+    limits: Limits,
+    shown: &'a Shown,
+    out: &'a mut dyn Printer,
+    failed: Failed,
+}
+
+impl Opened<'_> {
+    /// Prints the tail. A postscript or a footer that cannot be decoded is not shown.
+    fn print_head(&mut self) -> Result<()> {
+        let (tail, limits) = (self.tail, self.limits);
         let postscript = self.read(tail.postscript_range())?;
-        out.part(Part::BeginObject)?;
-        out.members(&json!({
+        let print_postscript = |to: &mut EventSink<'_>| {
+            let postscript = (&postscript[..], postscript.len());
+            tree::emit(postscript, &tree::POST_SCRIPT, &limits, to)
+        };
+        print_postscript(&mut |_| Ok(()))?;
+        let footer = self.sound(tail.footer_range(), &tree::FOOTER)?;
+        self.out.part(Part::BeginObject)?;
+        self.out.members(&json!({
             "schema_version": 1,
             "format": "orc",
             "file_length": tail.file_length,
             "postscript_length": tail.postscript_length,
         }))?;
-        out.part(Part::Name("postscript"))?;
-        let print = &mut |event: Event<'_>| part(event, out);
-        let postscript = (&postscript[..], postscript.len());
-        tree::emit(postscript, &tree::POST_SCRIPT, &self.limits, print)?;
-        out.part(Part::Name("footer"))?;
-        self.section(tail.footer_range(), &tree::FOOTER, out)?;
-        self.metadata(tail.metadata_range(), out)?;
-        out.part(Part::Name("stripes"))?;
-        out.part(Part::BeginList)?;
-        for ordinal in 0..tail.footer.stripes.len() {
-            let stripe = self.stripe(ordinal, out);
-            stripe.map_err(|error| error.at_row_group(ordinal))?;
+        self.out.part(Part::Name("postscript"))?;
+        print_postscript(&mut |event| part(event, self.out))?;
+        self.out.part(Part::Name("footer"))?;
+        self.print(&footer)?;
+        self.print_metadata()
+    }
+
+    fn print_stripes(&mut self) -> Result<()> {
+        self.out.part(Part::Name("stripes"))?;
+        self.out.part(Part::BeginList)?;
+        for (ordinal, stripe) in self.tail.footer.stripes.iter().enumerate() {
+            self.out.part(Part::BeginObject)?;
+            self.print_stripe(ordinal, stripe)?;
+            self.out.part(Part::EndObject)?;
         }
-        out.part(Part::EndList)?;
-        out.part(Part::EndObject)
+        self.out.part(Part::EndList)?;
+        self.out.part(Part::EndObject)
     }
 
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
@@ -103,101 +116,259 @@ impl Opened<'_> {
         self.source.read_at(range.start, length)
     }
 
-    /// Prints the structure in a section.
-    fn section(
-        &self,
-        range: Range<u64>,
-        shape: &'static Shape,
-        out: &mut dyn Printer,
-    ) -> Result<()> {
-        self.emit(range, shape, &mut |event| part(event, out))
+    /// The section in these bytes, if it decodes.
+    fn sound(&self, range: Range<u64>, shape: &'static Shape) -> Result<Section> {
+        let section = Section {
+            start: range.start,
+            bytes: self.read(range)?,
+            shape,
+        };
+        section.emit(self.tail, &self.limits, &mut |_| Ok(()))?;
+        Ok(section)
     }
 
-    fn emit(&self, range: Range<u64>, shape: &'static Shape, to: &mut EventSink<'_>) -> Result<()> {
-        let start = range.start;
-        let bytes = self.read(range)?;
-        self.tail().emit((&bytes, start), shape, &self.limits, to)
+    /// Prints a section that is known to decode.
+    fn print(&mut self, section: &Section) -> Result<()> {
+        let print = &mut |event: Event<'_>| part(event, self.out);
+        section.emit(self.tail, &self.limits, print)
+    }
+
+    fn error(&mut self, name: &str, error: Error) -> Result<()> {
+        let text = self.failed.add(error);
+        self.out.members(&json!({ name: text }))
     }
 
     /// Adds the fields of the metadata section to the file's object: `stripe_stats` (an empty list if there are
     /// none), and unknown fields as `metadata_NAME`, so that they do not collide with those of the file.
-    fn metadata(&self, range: Range<u64>, out: &mut dyn Printer) -> Result<()> {
+    fn print_metadata(&mut self) -> Result<()> {
         const STRIPE_STATS: &str = "stripe_stats";
+        let section = self.sound(self.tail.metadata_range(), &tree::METADATA);
         let (mut depth, mut found) = (0, false);
-        self.emit(range, &tree::METADATA, &mut |event| {
-            let ends = matches!(event, Event::EndObject | Event::EndList);
-            depth -= usize::from(ends);
-            let is_within = depth > 0;
-            depth += usize::from(matches!(event, Event::BeginObject | Event::BeginList));
-            match event {
-                Event::Field(name) if depth == 1 && name != STRIPE_STATS => {
-                    out.part(Part::Name(&format!("metadata_{name}")))
+        if let Ok(section) = &section {
+            section.emit(self.tail, &self.limits, &mut |event| {
+                let ends = matches!(event, Event::EndObject | Event::EndList);
+                depth -= usize::from(ends);
+                let is_within = depth > 0;
+                depth += usize::from(matches!(event, Event::BeginObject | Event::BeginList));
+                match event {
+                    Event::Field(name) if depth == 1 && name != STRIPE_STATS => {
+                        self.out.part(Part::Name(&format!("metadata_{name}")))
+                    }
+                    event if is_within => {
+                        found |= depth == 1 && matches!(event, Event::Field(_));
+                        part(event, self.out)
+                    }
+                    _ => Ok(()),
                 }
-                event if is_within => {
-                    found |= depth == 1 && matches!(event, Event::Field(_));
-                    part(event, out)
-                }
-                _ => Ok(()),
-            }
-        })?;
-        match found {
-            true => Ok(()),
-            false => out.members(&json!({ STRIPE_STATS: [] })),
+            })?;
+        }
+        if !found {
+            self.out.members(&json!({ STRIPE_STATS: [] }))?;
+        }
+        match section {
+            Ok(_) => Ok(()),
+            Err(error) => self.error("metadata_error", error),
         }
     }
 
-    fn stripe(&self, ordinal: usize, out: &mut dyn Printer) -> Result<()> {
-        let stripe = &self.tail().footer.stripes[ordinal];
-        let walk = self.orc.walk(self.source.as_ref(), ordinal)?;
-        out.part(Part::BeginObject)?;
-        out.part(Part::Name("footer"))?;
-        self.section(stripe.footer_range(), &tree::STRIPE_FOOTER, out)?;
-        out.part(Part::Name("row_index"))?;
-        out.part(Part::BeginObject)?;
-        for (stream, range) in walk.footer().stream_ranges(stripe) {
-            if stream.kind == StreamKind::RowIndex && self.shown.has(stream.column) {
-                out.part(Part::Name(&stream.column.to_string()))?;
-                self.section(range, &tree::ROW_INDEX, out)?;
-            }
-        }
-        out.part(Part::EndObject)?;
-        out.part(Part::Name("bloom"))?;
-        let streams = walk.footer().stream_ranges(stripe);
+    fn print_stripe(&mut self, ordinal: usize, stripe: &StripeInformation) -> Result<()> {
+        let section = match self.sound(stripe.footer_range(), &tree::STRIPE_FOOTER) {
+            Ok(section) => section,
+            Err(error) => return self.error("error", error.at_row_group(ordinal)),
+        };
+        self.out.part(Part::Name("footer"))?;
+        self.print(&section)?;
+        let footer = self
+            .tail
+            .stripe_footer(ordinal, &section.bytes, &self.limits);
+        drop(section);
+        let footer = match footer {
+            Ok(footer) => footer,
+            Err(error) => return self.error("error", error),
+        };
+        let mut errors = IndexErrors::new(ordinal);
+        let is_index = |kind| kind == StreamKind::RowIndex;
+        self.print_row_indexes(&self.streams(stripe, &footer, is_index), &mut errors)?;
         let is_bloom = |kind| matches!(kind, StreamKind::BloomFilter | StreamKind::BloomFilterUtf8);
-        let mut bloom: Vec<_> = streams
-            .filter(|(stream, _)| is_bloom(stream.kind) && self.shown.has(stream.column))
-            .collect();
-        bloom.sort_by_key(|(stream, _)| stream.column);
-        out.part(Part::BeginObject)?;
-        for column in bloom.chunk_by(|(one, _), (next, _)| one.column == next.column) {
-            self.bloom_filters(column, out)?;
-        }
-        out.part(Part::EndObject)?;
-        out.part(Part::EndObject)
+        self.print_bloom_filters(&self.streams(stripe, &footer, is_bloom), &mut errors)?;
+        errors.print(self.out)
     }
 
-    /// Prints the Bloom filters of a column, of one kind after the other.
-    fn bloom_filters(
+    /// The streams of some kinds, of the columns that are shown, by column and kind.
+    fn streams<'b>(
         &self,
-        streams: &[(&Stream, Range<u64>)],
-        out: &mut dyn Printer,
+        stripe: &StripeInformation,
+        footer: &'b StripeFooter,
+        is_kind: fn(StreamKind) -> bool,
+    ) -> Vec<Located<'b>> {
+        let streams = footer.stream_ranges(stripe);
+        let mut streams: Vec<_> = streams
+            .filter(|(stream, _)| is_kind(stream.kind) && self.shown.has(stream.column))
+            .collect();
+        streams.sort_by_key(|(stream, _)| (stream.column, stream.kind.id()));
+        streams
+    }
+
+    fn print_row_indexes(
+        &mut self,
+        streams: &[Located<'_>],
+        errors: &mut IndexErrors,
     ) -> Result<()> {
-        let column = streams.first().map_or(0, |(stream, _)| stream.column);
-        out.part(Part::Name(&column.to_string()))?;
-        out.part(Part::BeginObject)?;
-        for (stream, range) in streams {
-            out.part(Part::Name(stream.kind.name()))?;
-            out.part(Part::BeginList)?;
-            let bytes = self.read(range.clone())?;
-            let print = &mut |filter: BloomFilter| match self.is_printed {
-                true => out.value(&bloom_filter(&filter)),
-                false => Ok(()),
-            };
-            let (tail, start) = (self.tail(), range.start);
-            tail.each_bloom_filter(&bytes, start, &self.limits, print)?;
-            out.part(Part::EndList)?;
+        self.out.part(Part::Name("row_index"))?;
+        self.out.part(Part::BeginObject)?;
+        for column in streams.chunk_by(|(one, _), (next, _)| one.column == next.column) {
+            let name = column.first().map_or(0, |(stream, _)| stream.column);
+            self.print_index(&name.to_string(), column, errors)?;
         }
-        out.part(Part::EndObject)
+        self.out.part(Part::EndObject)
+    }
+
+    /// Prints the Bloom filters of each column, of one kind after the other.
+    fn print_bloom_filters(
+        &mut self,
+        streams: &[Located<'_>],
+        errors: &mut IndexErrors,
+    ) -> Result<()> {
+        self.out.part(Part::Name("bloom"))?;
+        self.out.part(Part::BeginObject)?;
+        for column in streams.chunk_by(|(one, _), (next, _)| one.column == next.column) {
+            let name = column.first().map_or(0, |(stream, _)| stream.column);
+            self.out.part(Part::Name(&name.to_string()))?;
+            self.out.part(Part::BeginObject)?;
+            for kind in column.chunk_by(|(one, _), (next, _)| one.kind == next.kind) {
+                let name = kind.first().map_or("", |(stream, _)| stream.kind.name());
+                self.print_index(name, kind, errors)?;
+            }
+            self.out.part(Part::EndObject)?;
+        }
+        self.out.part(Part::EndObject)
+    }
+
+    /// Prints what decodes of streams of one kind and column: the last, and if there are several, all.
+    fn print_index(
+        &mut self,
+        name: &str,
+        streams: &[Located<'_>],
+        errors: &mut IndexErrors,
+    ) -> Result<()> {
+        let (mut last, mut sound) = (None, Vec::new());
+        for located in streams {
+            match self.index(located) {
+                Ok(index) => {
+                    last = Some(index);
+                    sound.push(located);
+                }
+                Err(error) => errors.add(located.0, error, &mut self.failed),
+            }
+        }
+        let Some(last) = last else {
+            return Ok(());
+        };
+        self.out.part(Part::Name(name))?;
+        last.decode(self.tail, &self.limits, Some(self.out))?;
+        if streams.len() > 1 {
+            drop(last);
+            self.out.part(Part::Name(&format!("{DUPLICATES}{name}")))?;
+            self.out.part(Part::BeginList)?;
+            for located in sound {
+                let index = self.index(located)?;
+                index.decode(self.tail, &self.limits, Some(self.out))?;
+            }
+            self.out.part(Part::EndList)?;
+        }
+        Ok(())
+    }
+
+    /// The index in a stream, if it decodes.
+    fn index(&self, (stream, range): &Located<'_>) -> Result<Index> {
+        let index = Index {
+            kind: stream.kind,
+            start: range.start,
+            bytes: self.read(range.clone())?,
+        };
+        index.decode(self.tail, &self.limits, None)?;
+        Ok(index)
+    }
+}
+
+/// The bytes of a structure in the file.
+struct Section {
+    start: u64,
+    bytes: Bytes,
+    shape: &'static Shape,
+}
+
+impl Section {
+    fn emit(&self, tail: &Tail, limits: &Limits, to: &mut EventSink<'_>) -> Result<()> {
+        tail.emit((&self.bytes, self.start), self.shape, limits, to)
+    }
+}
+
+/// The bytes of an index stream.
+struct Index {
+    kind: StreamKind,
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Index {
+    /// Decodes the index, and prints it if there is a printer.
+    fn decode(&self, tail: &Tail, limits: &Limits, out: Option<&mut dyn Printer>) -> Result<()> {
+        let (bytes, start) = (&self.bytes, self.start);
+        match (self.kind, out) {
+            (StreamKind::RowIndex, None) => {
+                tail.emit((bytes, start), &tree::ROW_INDEX, limits, &mut |_| Ok(()))
+            }
+            (StreamKind::RowIndex, Some(out)) => {
+                let print = &mut |event: Event<'_>| part(event, out);
+                tail.emit((bytes, start), &tree::ROW_INDEX, limits, print)
+            }
+            (_, None) => tail.each_bloom_filter(bytes, start, limits, &mut |_| Ok(())),
+            (_, Some(out)) => {
+                out.part(Part::BeginList)?;
+                let print = &mut |filter: BloomFilter| out.value(&bloom_filter(&filter));
+                tail.each_bloom_filter(bytes, start, limits, print)?;
+                out.part(Part::EndList)
+            }
+        }
+    }
+}
+
+/// The errors of the indexes of a stripe.
+struct IndexErrors {
+    ordinal: usize,
+    texts: Vec<String>,
+    others: u64,
+}
+
+impl IndexErrors {
+    fn new(ordinal: usize) -> Self {
+        IndexErrors {
+            ordinal,
+            texts: Vec::new(),
+            others: 0,
+        }
+    }
+
+    fn add(&mut self, stream: &Stream, error: Error, failed: &mut Failed) {
+        let (column, kind) = (stream.column, stream.kind);
+        let error = error.at_column(column.to_string());
+        let text = failed.add(error.at_row_group(self.ordinal));
+        match self.texts.len() < INDEX_ERRORS {
+            true => self.texts.push(format!("column {column} {kind}: {text}")),
+            false => self.others += 1,
+        }
+    }
+
+    fn print(mut self, out: &mut dyn Printer) -> Result<()> {
+        if self.others > 0 {
+            let others = plural(self.others, "other error");
+            self.texts.push(format!("and {others}"));
+        }
+        match self.texts.is_empty() {
+            true => Ok(()),
+            false => out.members(&json!({ "index_errors": self.texts })),
+        }
     }
 }
 

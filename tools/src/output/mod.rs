@@ -28,7 +28,7 @@ pub use documents::{Document, print_documents};
 pub use listing::{Listed, Listing};
 pub use lith_format::figures::{bytes, count, plural, seconds, share};
 pub use metrics::{metrics_json, metrics_text, print_metrics};
-pub use printer::{Discard, Json, Part, Printer};
+pub use printer::{Json, Part, Printer};
 use sink::Sink;
 pub use table::Table;
 

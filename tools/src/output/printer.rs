@@ -85,15 +85,6 @@ pub fn output_error(error: io::Error) -> Error {
     Error::io("standard output", error)
 }
 
-/// Prints nothing: for a dry run that finds errors before anything is printed.
-pub struct Discard;
-
-impl Printer for Discard {
-    fn part(&mut self, _: Part<'_>) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// Prints JSON, all on one line, without a line feed.
 pub struct Json<W> {
     out: W,
