@@ -236,11 +236,13 @@ impl File {
     }
 
     /// The metadata, in the terms of both formats, with what lies outside of the footer: encodings and
-    /// sizes of ORC's columns, for which every stripe's own footer is read.
-    pub fn full_meta(&self) -> Result<Cow<'_, FileMeta>> {
+    /// sizes of ORC's columns, for which every stripe's own footer is read. Nothing of it is kept.
+    pub fn full_meta(&self) -> Result<FileMeta> {
         match &self.0.contents {
-            Contents::Orc(file) => file.full_meta(&self.0.source).map(Cow::Owned),
-            _ => self.meta().map(Cow::Borrowed),
+            Contents::Orc(file) => file.full_meta(&self.0.source),
+            Contents::Parquet(file) => file.full_meta(),
+            #[cfg(test)]
+            Contents::Memory(file) => Ok(file.meta.clone()),
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) enum Origin {
     /// A column of the file, as far as the table has it and as the table has it.
     File {
         column: usize,
-        part: Part,
+        part: Box<Part>,
         adapter: Adapter,
     },
     /// The same value in every row: a partition column, or null where the file lacks the column.
@@ -101,8 +101,9 @@ impl TableFile {
             row_groups.retain(|&row_group| !picked[row_group].is_none());
         }
         let sources = bind::bind_columns(table, file.schema())?;
-        let origins = sources.into_iter().enumerate().map(|(index, source)| {
-            Ok(match source {
+        let mut origins = Vec::with_capacity(sources.len());
+        for (index, source) in sources.into_iter().enumerate() {
+            origins.push(match source {
                 _ if !query.uses(index) => Origin::Unused,
                 ColumnSource::Missing => Origin::Constant(Scalar::Null),
                 ColumnSource::Partition(number) => Origin::Constant(task.partition[number].clone()),
@@ -111,9 +112,8 @@ impl TableFile {
                     file_column(&file, column, wanted)
                         .map_err(|error| name_model(error, &query).at_column(&wanted.name))?
                 }
-            })
-        });
-        let origins: Vec<Origin> = origins.collect::<Result<_>>()?;
+            });
+        }
         Ok(TableFile {
             listed: listed(&file, &origins),
             origins,
@@ -143,7 +143,7 @@ fn file_column(file: &File, column: usize, wanted: &Field) -> Result<Origin> {
     Ok(Origin::File {
         column,
         adapter: Adapter::new(&wanted.ty, &part.field.ty)?,
-        part,
+        part: part.into(),
     })
 }
 

@@ -1,6 +1,5 @@
 //! Connects the crates: from paths to files, to a table, to a plan, to rows.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -150,17 +149,25 @@ impl Opened {
         files.map(|file| Ok(self.options.open(&file.path)?))
     }
 
+    /// How the files of a plan are opened: for the columns that it needs, in whatever case they are written.
+    fn options_of(&self, plan: &ScanPlan) -> OpenOptions {
+        let mut options = self.options.clone();
+        let needed = &plan.read_schema.fields;
+        if needed.len() < plan.table.data_columns() {
+            options.columns = Some(needed.iter().map(|field| field.name.clone()).collect());
+        }
+        options
+    }
+
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
-        let mut options = self.options.clone();
-        let read = plan.read_schema.fields.iter();
-        options.columns = Some(read.map(|field| field.name.clone()).collect());
+        let options = self.options_of(plan);
         // a file is let go once its footer is read: there may be more than a process may hold open
         let footer = |task: &ScanTask| {
             let file = options.open(&task.path)?;
             // the sizes of ORC's columns lie outside of the footer; without them, stripes count whole
-            let meta = file.full_meta().or_else(|_| file.meta().map(Cow::Borrowed));
-            Ok(meta?.into_owned())
+            let meta = file.full_meta().or_else(|_| file.meta().cloned());
+            Ok(meta?)
         };
         let footers: Vec<FileMeta> = plan.tasks.iter().map(footer).collect::<Result<_>>()?;
         let metas: Vec<&FileMeta> = footers.iter().collect();
@@ -204,7 +211,7 @@ impl Opened {
         spec.limit = plan.limit;
         spec.prune = prune;
         spec.threads = thread::available_parallelism().map_or(1, usize::from);
-        spec.open = self.options.clone();
+        spec.open = self.options_of(plan);
         let first = self.table.dataset.files.first();
         spec.model = first.map(|file| file.path.clone());
         Ok(Scan::new(plan.tasks.clone(), spec)?)

@@ -143,11 +143,16 @@ impl ParquetFile {
         if let Some(meta) = self.meta.get() {
             return Ok(meta);
         }
+        let meta = self.full_meta()?;
+        Ok(self.meta.get_or_init(|| meta))
+    }
+
+    /// The same, decoded anew and not kept.
+    pub fn full_meta(&self) -> Result<FileMeta> {
         let length = self.footer_bytes();
         let decode = |row_group, leaf| self.decode_chunk(row_group, leaf);
         let meta = self.parts.file_meta(&self.footer, length, &decode);
-        let meta = meta.map_err(|error| self.in_footer(error))?;
-        Ok(self.meta.get_or_init(|| meta))
+        meta.map_err(|error| self.in_footer(error))
     }
 
     /// The same without the row groups, of which nothing is decoded.
