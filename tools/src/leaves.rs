@@ -1,6 +1,7 @@
 //! Selects the leaves that a command shows, and formats their bounds.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
@@ -29,7 +30,7 @@ pub struct Leaf {
     /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
     /// The parts of its path.
-    pub path: Vec<String>,
+    pub path: Arc<[String]>,
     /// Its type.
     pub ty: LogicalType,
     /// Where it is in its file.
@@ -40,7 +41,7 @@ pub struct Leaf {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// The path that a Parquet footer has for it, with the groups inside of lists and maps.
-    Parquet(Vec<String>),
+    Parquet(Arc<[String]>),
     /// The number of its type in an ORC file.
     Orc(u32),
 }
@@ -83,30 +84,33 @@ pub fn leaves(file: &File) -> Vec<Leaf> {
         file.parquet().map(ParquetFile::leaves),
         file.orc().map(OrcFile::leaves),
     );
-    let place = |leaf: usize| match (parquet, orc) {
+    // wide files have very many: a path that is stored as it is named is held once
+    let place = |leaf: usize, path: &Arc<[String]>| match (parquet, orc) {
         (_, Some(leaves)) => Place::Orc(leaves.get(leaf).map_or(0, |leaf| leaf.column)),
         (Some(leaves), None) => {
-            let path = leaves.get(leaf).map(|leaf| &leaf.path);
-            Place::Parquet(
-                path.into_iter()
-                    .flat_map(LeafPath::iter)
-                    .map(str::to_owned)
-                    .collect(),
-            )
+            let stored = leaves.get(leaf).map(|leaf| &leaf.path);
+            let stored = || stored.into_iter().flat_map(LeafPath::iter);
+            Place::Parquet(match stored().eq(path.iter()) {
+                true => Arc::clone(path),
+                false => stored().map(str::to_owned).collect(),
+            })
         }
-        (None, None) => Place::Parquet(Vec::new()),
+        (None, None) => Place::Parquet(Arc::default()),
     };
     all(file.schema(), place)
 }
 
-fn all(schema: &Schema, place: impl Fn(usize) -> Place) -> Vec<Leaf> {
+fn all(schema: &Schema, place: impl Fn(usize, &Arc<[String]>) -> Place) -> Vec<Leaf> {
     let leaves = schema.leaves().into_iter().zip(0..);
-    let leaf = |((path, field), id): ((Vec<&str>, &Field), u32)| Leaf {
-        id: LeafId(id),
-        name: shown_path(&path),
-        path: path.into_iter().map(str::to_owned).collect(),
-        ty: field.ty.clone(),
-        place: place(id as usize),
+    let leaf = |((path, field), id): ((Vec<&str>, &Field), u32)| {
+        let path: Arc<[String]> = path.into_iter().map(str::to_owned).collect();
+        Leaf {
+            id: LeafId(id),
+            name: shown_path(&path),
+            ty: field.ty.clone(),
+            place: place(id as usize, &path),
+            path,
+        }
     };
     leaves.map(leaf).collect()
 }
@@ -315,7 +319,7 @@ mod tests {
             Field::nullable("ab", LogicalType::Int32),
         ]);
         let select = |wanted| {
-            let leaves = all(&schema, |_| Place::Orc(0));
+            let leaves = all(&schema, |_, _| Place::Orc(0));
             Wanted::new(wanted).select_of(leaves, Path::new("x.orc"), true)
         };
         let names = |wanted| -> Vec<String> {
@@ -338,7 +342,7 @@ mod tests {
         let schema = Schema::new(vec![Field::nullable("a", list)]);
         let stored = ["a", "list", "element"].map(str::to_owned);
         let find = |name: &str| {
-            let leaves = all(&schema, |_| Place::Parquet(stored.to_vec()));
+            let leaves = all(&schema, |_, _| Place::Parquet(stored.clone().into()));
             let found = Wanted::new(Some(name)).select_of(leaves, Path::new("x"), true);
             found.map(|leaves| leaves[0].name.clone()).ok()
         };

@@ -7,8 +7,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
+use lith_format::figures::plural;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::orc::bloom;
 use lith_format::parquet::row_group::SortingColumn;
@@ -74,12 +76,12 @@ pub struct Summary {
     /// Files whose footer states another number of rows than its row groups have: the first one's path, what
     /// it states and what they have.
     pub wrong_rows: Option<(String, i64, u64)>,
-    /// Where in `columns` each is.
+    /// Where in `columns` each is, once there is a second file.
     pub(crate) indices: HashMap<Key, usize>,
 }
 
 /// The parts of a leaf's path, and how many leaves of its file before it have the same.
-pub(crate) type Key = (Vec<String>, usize);
+pub(crate) type Key = (Arc<[String]>, usize);
 
 /// What the chunks of a row group add up to.
 #[derive(Default)]
@@ -106,9 +108,10 @@ impl Summary {
     /// Returns the place in `columns` of each leaf of the file.
     ///
     /// # Errors
-    /// More chunks than the limits allow; then nothing is added.
+    /// More chunks or columns than the limits or the memory allow; then nothing is added.
     pub fn add_file(&mut self, file: &File, failed: &mut Failed) -> Result<Vec<usize>> {
         file.orc().map_or(Ok(()), OrcFile::check_chunks)?;
+        let columns = self.columns_of(leaves(file))?;
         if self.files == 0 {
             self.first = file.path().display().to_string();
             self.index_bytes = Some(0);
@@ -116,8 +119,6 @@ impl Summary {
         once(&mut self.kinds, file.format());
         self.files += 1;
         self.bytes += file.size();
-        self.differences.add(file.schema(), file.path());
-        let columns = self.columns_of(leaves(file));
         self.add_head(&file.head());
         self.add_nulls(&columns, file.rows());
         for row_group in 0..file.row_groups() {
@@ -335,20 +336,43 @@ impl Summary {
     }
 
     /// Where in `columns` the leaves of a file are, that come to be there if they are new.
-    fn columns_of(&mut self, leaves: Vec<Leaf>) -> Vec<usize> {
+    fn columns_of(&mut self, leaves: Vec<Leaf>) -> Result<Vec<usize>> {
+        let count = leaves.len();
+        if self.columns.is_empty() {
+            // of a single file, which may be wide, nothing is ever looked up
+            self.columns.try_reserve_exact(count).map_err(|_| {
+                let columns = plural(count as u64, "column");
+                Error::limit(format!("there is no memory for {columns}"))
+            })?;
+            let columns = leaves.into_iter();
+            self.columns
+                .extend(columns.map(|leaf| ColumnSummary::new(leaf, self.rows)));
+            return Ok((0..count).collect());
+        }
+        if self.indices.is_empty() {
+            let mut seen = HashMap::new();
+            let paths = self.columns.iter().map(|column| &column.leaf.path);
+            let keys = paths.map(|path| key(path, &mut seen));
+            self.indices = keys.zip(0..).collect();
+        }
         let mut seen = HashMap::new();
-        let mut columns = Vec::new();
+        let mut columns = Vec::with_capacity(count);
         for leaf in leaves {
-            let before = seen.entry(leaf.path.clone()).or_insert(0);
             let next = self.columns.len();
-            let key = (leaf.path.clone(), *before);
+            let key = key(&leaf.path, &mut seen);
             let index = *self.indices.entry(key).or_insert(next);
-            *before += 1;
             if index == next {
                 self.columns.push(ColumnSummary::new(leaf, self.rows));
             }
             columns.push(index);
         }
-        columns
+        Ok(columns)
     }
+}
+
+/// The key of the next leaf of a file, of whose leaves before it `seen` has counted the paths.
+fn key(path: &Arc<[String]>, seen: &mut HashMap<Arc<[String]>, usize>) -> Key {
+    let before = seen.entry(Arc::clone(path)).or_insert(0);
+    *before += 1;
+    (Arc::clone(path), *before - 1)
 }

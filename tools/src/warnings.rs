@@ -265,9 +265,9 @@ mod tests {
         let leaf = Leaf {
             id: LeafId(0),
             name: "a".into(),
-            path: vec!["a".into()],
+            path: ["a".into()].into(),
             ty,
-            place: Place::Parquet(vec!["a".into()]),
+            place: Place::Parquet(["a".into()].into()),
         };
         let mut column = ColumnSummary::new(leaf, 0);
         (column.shown, column.chunks) = (true, 4);

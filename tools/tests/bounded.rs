@@ -310,6 +310,27 @@ fn very_many_chunks_are_shown_one_by_one() {
     }
 }
 
+#[test]
+fn very_many_columns_are_held_in_few_forms() {
+    let columns = 200_000;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("wide.parquet");
+    fs::write(&path, parquet(&empty_page(), 1, columns)).unwrap();
+    for args in [
+        &["count"][..],
+        &["count", "-w", "`column 7` = 3"],
+        &["explain"],
+        &["explain", "-c", "`column 7`"],
+        &["inspect"],
+        &["inspect", "-f", "json"],
+    ] {
+        let told = lith(&path, args);
+        let code = if args.contains(&"-w") { 4 } else { 0 };
+        assert_eq!(told.code, Some(code), "{args:?}: {}", told.stderr);
+        assert!(told.stderr.lines().count() <= 1, "{}", told.stderr);
+    }
+}
+
 /// A compressed ORC file of no rows and one stripe, with these bytes for an index stream and the metadata section.
 fn compressed_orc(kind: StreamKind, index: &[u8], metadata: &[u8]) -> Vec<u8> {
     let postscript = PostScript {

@@ -1,10 +1,12 @@
 //! `lith inspect`: summarises a file or dataset on one screen, from footers alone.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use lith_format::compress::Codec;
+use lith_format::error::Result as FormatResult;
 use lith_format::render::escape_controls;
+use lith_format::schema::LeafId;
 use serde_json::{Value, json};
 
 use crate::args::{Inspect, TextFormat};
@@ -12,7 +14,7 @@ use crate::dataset::Dataset;
 use crate::encryption::Encrypted;
 use crate::failure::{Failed, Result};
 use crate::leaves::{Place, Wanted, bound_cell, bound_json, shorten};
-use crate::output::{Table, bytes, count, json_line, plural, share};
+use crate::output::{Json, Part, Printer, Table, bytes, count, plural, share};
 use crate::summary::{ColumnSummary, Summary};
 use crate::warnings::{encryption, warnings};
 
@@ -29,9 +31,13 @@ pub(super) fn run(args: &Inspect) -> Result {
     let told = dataset.each(|file| {
         let mut failed = Failed::default();
         let shown = wanted.select(file, alone)?;
+        let shown: Vec<LeafId> = shown.into_iter().map(|leaf| leaf.id).collect();
         let columns = summary.add_file(file, &mut failed)?;
+        if !alone {
+            summary.differences.add(file.schema(), file.path());
+        }
         for leaf in shown {
-            summary.columns[columns[leaf.id.index()]].shown = true;
+            summary.columns[columns[leaf.index()]].shown = true;
         }
         Ok(failed.end()?)
     });
@@ -39,22 +45,27 @@ pub(super) fn run(args: &Inspect) -> Result {
         return told;
     }
     wanted.end()?;
-    let text = match args.format {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
         TextFormat::Text => {
             let (most, notes) = match args.all {
                 true => (usize::MAX, usize::MAX),
                 false => (COLUMNS, NOTES),
             };
-            heading(&summary)
+            let text = heading(&summary)
                 + &elsewhere(&summary)
                 + &layout(&summary)
                 + &partitions(&dataset)
                 + &columns(&summary, most)
-                + &listed(&summary, notes)
+                + &listed(&summary, notes);
+            out.write_all(text.as_bytes())?;
         }
-        TextFormat::Json => json_line(&as_json(&summary, &dataset)),
-    };
-    io::stdout().lock().write_all(text.as_bytes())?;
+        TextFormat::Json => {
+            print_json(&summary, &dataset, &mut Json::new(&mut out))?;
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()?;
     told
 }
 
@@ -276,7 +287,7 @@ fn column_json(column: &ColumnSummary) -> Value {
     let leaf = &column.leaf;
     let mut object = json!({
         "name": leaf.name,
-        "path": leaf.path,
+        "path": leaf.path.to_vec(),
         "type": leaf.ty.to_string(),
         "full_type": leaf.full_type(),
         "codecs": codecs(column),
@@ -299,12 +310,24 @@ fn column_json(column: &ColumnSummary) -> Value {
         object[name] = number;
     }
     if let Place::Parquet(path) = &leaf.place {
-        object["path_in_schema"] = path.as_slice().into();
+        object["path_in_schema"] = path.to_vec().into();
     }
     object
 }
 
-fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
+/// Prints one object, column by column.
+fn print_json(summary: &Summary, dataset: &Dataset, out: &mut dyn Printer) -> FormatResult<()> {
+    out.part(Part::BeginObject)?;
+    out.members(&head_json(summary, dataset))?;
+    out.part(Part::Name("columns"))?;
+    out.part(Part::BeginList)?;
+    let mut columns = summary.columns.iter().filter(|column| column.shown);
+    columns.try_for_each(|column| out.value(&column_json(column)))?;
+    out.part(Part::EndList)?;
+    out.part(Part::EndObject)
+}
+
+fn head_json(summary: &Summary, dataset: &Dataset) -> Value {
     let encrypted = |entry: &Encrypted| {
         json!({
             "column": entry.column,
@@ -313,7 +336,6 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
             "mask": entry.mask,
         })
     };
-    let columns = summary.columns.iter().filter(|column| column.shown);
     let row_group = |(rows, bytes): (u64, u64)| json!({"rows": rows, "bytes": bytes});
     json!({
         "schema_version": 1,
@@ -335,6 +357,5 @@ fn as_json(summary: &Summary, dataset: &Dataset) -> Value {
         "partitions": dataset.files.partitions.len(),
         "encryption": summary.encryption().into_iter().map(encrypted).collect::<Vec<_>>(),
         "warnings": warnings(summary),
-        "columns": columns.map(column_json).collect::<Vec<_>>(),
     })
 }

@@ -168,6 +168,8 @@ impl ColumnSummary {
 /// Appends what the list does not have.
 pub(super) fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
+        // of one or two, in each of very many columns
+        list.reserve_exact(1);
         list.push(item);
     }
 }
