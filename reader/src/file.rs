@@ -315,8 +315,7 @@ impl File {
         let source = &self.0.source;
         match &self.0.contents {
             Contents::Parquet(file) => file.column(source, row_group, column, part, context),
-            // flat columns have no parts, and others are not read
-            Contents::Orc(file) => file.column(source, row_group, column, context),
+            Contents::Orc(file) => file.column(source, row_group, column, part, context),
             #[cfg(test)]
             Contents::Memory(file) => Ok(file.column(row_group, column, context)),
         }

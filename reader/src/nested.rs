@@ -235,7 +235,10 @@ impl Node {
 }
 
 /// Lists or maps out of offsets and their elements, or keys and values.
-fn lists(
+///
+/// # Errors
+/// As for [`list`].
+pub(crate) fn lists(
     ty: &LogicalType,
     validity: Option<Bitmap>,
     offsets: Vec<u32>,

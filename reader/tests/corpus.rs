@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use lith_format::compress::{Codec, decompress};
 use lith_format::error::{Error, ErrorKind, Result};
-use lith_format::meta::Format;
 use lith_format::parquet::cipher::Key;
 use lith_format::render::render_json;
 use lith_format::scan::{Output, ScanTask, Step, TableSchema};
@@ -198,18 +197,9 @@ fn check_opened(
         .skip(1)
         .map(|line| if bare { vec![&line[..]] } else { members(line) })
         .collect();
-    let is_orc = entry["format"] == "orc";
     let mut refused = false;
-    for (index, field) in fields.iter().enumerate() {
+    for index in 0..fields.len() {
         match column(&file, index, 1000, |_| true) {
-            Ok(cells) if is_orc && field.ty.is_nested() && !cells.is_empty() => {
-                return Err(format!("nested column {index} was read"));
-            }
-            Err(error)
-                if is_orc && field.ty.is_nested() && error.kind() == ErrorKind::Unsupported =>
-            {
-                refused = true;
-            }
             Err(error) => {
                 judge_error(entry, &error)?;
                 refused = true;
@@ -314,7 +304,7 @@ fn every_parquet_file_reads_as_expected() {
 
 #[test]
 fn every_orc_file_reads_as_expected() {
-    the_corpus_reads_as_expected("orc", (250, 500));
+    the_corpus_reads_as_expected("orc", (250, 1800));
 }
 
 /// The data files below a directory.
@@ -343,20 +333,10 @@ fn spark_s_datasets_read_completely() {
     let mut columns = 0;
     for path in data_files(&datasets) {
         let file = lith_reader::open(path).unwrap();
-        for (index, field) in file.schema().fields.iter().enumerate() {
-            match column(&file, index, 4096, |_| true) {
-                Ok(cells) => {
-                    assert_eq!(cells.len() as u64, file.rows());
-                    columns += 1;
-                }
-                Err(error) => {
-                    assert!(
-                        file.format() == Format::Orc && field.ty.is_nested(),
-                        "{error:?}"
-                    );
-                    assert_eq!(error.kind(), ErrorKind::Unsupported);
-                }
-            }
+        for index in 0..file.schema().fields.len() {
+            let cells = column(&file, index, 4096, |_| true).unwrap();
+            assert_eq!(cells.len() as u64, file.rows());
+            columns += 1;
         }
     }
     assert!(columns > 200, "{columns} columns");
@@ -438,9 +418,9 @@ fn fields_of_structs_read_as_in_the_whole_and_without_the_rest() {
     };
     let manifest = std::fs::read_to_string(corpus.join("MANIFEST.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
-    let mut compared = 0;
+    let (mut compared, mut fewer) = (0, 0);
     for entry in manifest["files"].as_array().unwrap() {
-        if entry["format"] != "parquet" || entry["expectation"] != "rows" {
+        if entry["expectation"] != "rows" {
             continue;
         }
         let file = lith_reader::open(corpus.join(entry["file"].as_str().unwrap())).unwrap();
@@ -481,15 +461,14 @@ fn fields_of_structs_read_as_in_the_whole_and_without_the_rest() {
                 }
                 let (cells, bytes) = scan_field(&file, index, alone, path.len()).unwrap();
                 assert_eq!(cells, expected, "{} {path:?}", entry["file"]);
-                assert!(
-                    bytes < all || file.rows() == 0,
-                    "{} {path:?}",
-                    entry["file"]
-                );
+                // the streams of a column of ORC without values are empty
+                let is_less = bytes < all || (entry["format"] == "orc" && bytes == all);
+                assert!(is_less || file.rows() == 0, "{} {path:?}", entry["file"]);
                 compared += 1;
+                fewer += usize::from(bytes < all);
             }
         }
     }
-    eprintln!("{compared} fields of structs compared");
-    assert!(compared > 150, "{compared}");
+    eprintln!("{compared} fields of structs compared, {fewer} with fewer bytes");
+    assert!(compared > 350 && fewer > 350, "{compared}, {fewer}");
 }

@@ -128,15 +128,14 @@ impl FileSchema {
         leaves.get(place).map(|(path, _)| path.join("."))
     }
 
-    /// Whether any leaf of a top-level column is encrypted.
-    pub fn is_encrypted(&self, column: usize) -> bool {
+    /// The leaves of a top-level column; none if there is no such.
+    pub fn leaves_of(&self, column: usize) -> &[Leaf] {
         let Some(first) = self.first_leaves.get(column) else {
-            return false;
+            return &[];
         };
         let next = self.first_leaves.get(column + 1);
         let end = next.map_or(self.leaves.len(), |next| next.index());
-        let leaves = self.leaves.get(first.index()..end).unwrap_or_default();
-        leaves.iter().any(|leaf| leaf.encrypted)
+        self.leaves.get(first.index()..end).unwrap_or_default()
     }
 }
 
@@ -589,8 +588,8 @@ mod tests {
         let decoded = FileSchema::decode(&footer, Dialect::Orc, &Limits::default()).unwrap();
         let encrypted: Vec<_> = decoded.leaves.iter().map(|leaf| leaf.encrypted).collect();
         assert_eq!(encrypted, [false, true]);
-        let columns = [0, 1, 2].map(|column| decoded.is_encrypted(column));
-        assert_eq!(columns, [false, true, false]);
+        let columns = [0, 1, 2].map(|column| decoded.leaves_of(column));
+        assert_eq!(columns, [&decoded.leaves[..1], &decoded.leaves[1..], &[]]);
         assert_eq!(decoded.types.len(), 2);
     }
 

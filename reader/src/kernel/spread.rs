@@ -6,7 +6,7 @@
 //! ```
 
 use lith_format::bitmap::Bitmap;
-use lith_format::vector::Values;
+use lith_format::vector::{Values, Vector};
 
 use crate::kernel::bits::Bits;
 use crate::kernel::{SlotOp, apply};
@@ -29,6 +29,49 @@ impl SlotOp for Spread<'_> {
 /// As [`spread`].
 pub fn spread_values(values: &mut Values, validity: &Bitmap) {
     apply(values, &Spread(validity));
+}
+
+/// Spreads the slots of a vector over the ones of `validity`; the others are null, and so are the fields of
+/// structs in them.
+///
+/// # Panics
+/// As [`spread`].
+pub fn spread_vector(vector: &mut Vector, validity: &Bitmap) {
+    match &mut vector.values {
+        Values::List { offsets, .. } | Values::Map { offsets, .. } => {
+            spread_offsets(offsets, validity);
+        }
+        Values::Struct(children) => {
+            children
+                .iter_mut()
+                .for_each(|child| spread_vector(child, validity));
+        }
+        Values::Union { tags, offsets, .. } => {
+            spread(tags, validity);
+            spread(offsets, validity);
+        }
+        flat => spread_values(flat, validity),
+    }
+    vector.len = validity.len();
+    vector.validity = Some(match &vector.validity {
+        Some(own) => spread_bits(own, validity),
+        None => validity.clone(),
+    });
+}
+
+/// Spreads lists over the ones of `validity`; the others hold nothing.
+///
+/// # Panics
+/// If there are fewer lists than ones.
+fn spread_offsets(offsets: &mut Vec<u32>, validity: &Bitmap) {
+    let mut out = Vec::with_capacity(validity.len() + 1);
+    let mut list = 0;
+    out.push(offsets[list]);
+    for valid in validity.iter() {
+        list += usize::from(valid);
+        out.push(offsets[list]);
+    }
+    *offsets = out;
 }
 
 /// Spreads `values` over the ones of `validity`.
@@ -86,7 +129,12 @@ pub fn spread_bits(values: &Bitmap, validity: &Bitmap) -> Bitmap {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use lith_format::scalar::Scalar;
+    use lith_format::schema::Field;
+    use lith_format::types::LogicalType;
 
     quickcheck::quickcheck! {
         fn equals_a_loop(rows: Vec<Option<u32>>, ones: u8) -> bool {
@@ -99,5 +147,48 @@ mod tests {
             values == expected
                 && spread_bits(&bits, &validity).iter().eq(expected.iter().map(|value| value % 2 == 1))
         }
+    }
+
+    #[test]
+    fn what_lies_in_a_null_is_null() {
+        let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+        let fields = [
+            Field::nullable("l", LogicalType::List(Arc::new(int("element")))),
+            Field::nullable("u", LogicalType::Union([int("a"), int("b")].into())),
+            int("i"),
+        ];
+        let row = |number: i64, tag| {
+            let inner = Scalar::Int(number);
+            let list = Scalar::List(vec![inner.clone(), Scalar::Null]);
+            let union = Scalar::Union(tag, Box::new(inner.clone()));
+            Scalar::Struct(vec![
+                ("l".into(), list),
+                ("u".into(), union),
+                ("i".into(), inner),
+            ])
+        };
+        let rows = [row(1, 1), row(2, 0)];
+        let ty = LogicalType::Struct(fields.into());
+        let mut vector = Vector::from_scalars(ty, &rows).unwrap();
+        spread_vector(
+            &mut vector,
+            &[false, true, false, true].into_iter().collect(),
+        );
+        let spread: Vec<String> = (0..4)
+            .map(|row| format!("{:?}", vector.value(row)))
+            .collect();
+        let row = |row: &Scalar| format!("{row:?}");
+        assert_eq!(
+            spread,
+            ["Null".into(), row(&rows[0]), "Null".into(), row(&rows[1])]
+        );
+        let Values::Struct(fields) = &vector.values else {
+            panic!("a struct");
+        };
+        assert!(
+            fields
+                .iter()
+                .all(|field| field.len == 4 && field.null_count() == 2)
+        );
     }
 }

@@ -26,8 +26,9 @@ use lith_format::stats::Trusted;
 use lith_format::step::Step;
 
 use crate::column::{ColumnReader, ReadContext};
-use crate::orc::column::FlatColumn;
+use crate::orc::column::{Column, Opener};
 use crate::orc::stripe::{Streams, Stripe};
+use crate::part::Part;
 use crate::source::Source;
 
 /// An ORC file whose tail is decoded. The bytes come from whatever source is handed in.
@@ -153,16 +154,17 @@ impl OrcFile {
         chunk_meta(&self.tail, &self.schema, row_group, leaf.index())
     }
 
-    /// A reader of top-level column `column` in stripe `row_group`, both from 0. The footer of the stripe and
-    /// the streams of the column are read.
+    /// A reader of a part of top-level column `column` in stripe `row_group`, both from 0. The footer of the
+    /// stripe and the streams of the part are read.
     pub fn column(
         &self,
         source: &Arc<dyn Source>,
         row_group: usize,
         column: usize,
+        part: &Part,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        self.open_column(source.as_ref(), row_group, column, context)
+        self.open_column(source.as_ref(), row_group, column, part, context)
             .map_err(|error| error.at_path(source.name()))
     }
 
@@ -171,24 +173,33 @@ impl OrcFile {
         source: &dyn Source,
         row_group: usize,
         column: usize,
+        part: &Part,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
         let no_column = || Error::invalid(format!("there is no column {column}"));
         self.tail.postscript.validate_version()?;
-        let field = self.schema().fields.get(column).ok_or_else(no_column)?;
         let id = *self.schema.columns.get(column).ok_or_else(no_column)?;
-        let node = self.footer().types.get(id as usize).ok_or_else(no_column)?;
-        if self.schema.is_encrypted(column) {
-            return Err(encrypted().at_column(&field.name).at_row_group(row_group));
+        let leaves = self.schema.leaves_of(column);
+        let wanted = part.leaves.iter().filter_map(|&leaf| leaves.get(leaf));
+        let wanted: Vec<&Leaf> = wanted.collect();
+        if wanted.iter().any(|leaf| leaf.encrypted) {
+            let name = part.field.name.as_str();
+            return Err(encrypted().at_column(name).at_row_group(row_group));
         }
         let stripe = self.stripe(source, row_group)?;
-        let streams = Streams {
-            stripe: &stripe,
-            compression: self.tail.compression,
-            source,
-            context,
+        let mut leaves: Vec<u32> = wanted.iter().map(|leaf| leaf.column).collect();
+        leaves.sort_unstable();
+        let opener = Opener {
+            streams: Streams {
+                stripe: &stripe,
+                compression: self.tail.compression,
+                source,
+                context,
+            },
+            types: &self.footer().types,
+            leaves,
         };
-        Ok(Box::new(FlatColumn::open(&streams, id, node.kind, field)?))
+        Ok(Box::new(Column::open(&opener, id, &part.field)?))
     }
 
     /// The footer of stripe `ordinal`, read when it is first asked for.
@@ -269,13 +280,11 @@ mod tests {
     use crate::orc::encoding::byte_rle::tests::encode as byte_runs;
     use crate::orc::encoding::tests::literals;
     use crate::orc::encoding::varint::tests::put_wide_zigzag;
+    use crate::orc::testing::{Stored, direct, file_of};
     use crate::selection::Selection;
     use crate::source::BytesSource;
-    use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
-    use lith_format::orc::footer::{Metadata, Type};
-    use lith_format::orc::proto::Message;
-    use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeInformation};
-    use lith_format::orc::tail::{MAGIC, PostScript};
+    use lith_format::orc::encoding::{EncodingKind, StreamKind, TypeKind};
+    use lith_format::orc::footer::Type;
     use lith_format::render::render_json;
 
     /// Two stripes of four rows without compression; the second one has no nulls.
@@ -304,27 +313,10 @@ mod tests {
         types.extend(kinds.map(leaf));
         types[7].subtypes.push(8);
         types.push(leaf(TypeKind::Int));
-        let mut bytes = MAGIC.as_bytes().to_vec();
-        let stripes = vec![stripe(&mut bytes, true), stripe(&mut bytes, false)];
-        let footer = Footer {
-            header_length: 3,
-            content_length: bytes.len() as u64,
-            number_of_rows: Some(8),
-            stripes,
-            types,
-            ..Footer::default()
-        };
-        let postscript = PostScript {
-            compression: CompressionKind::None,
-            version: vec![0, 12],
-            magic: MAGIC.into(),
-            ..PostScript::default()
-        };
-        bytes.extend(Tail::encode(&Metadata::default(), &footer, postscript).unwrap());
-        bytes
+        file_of(types, vec![stripe(true), stripe(false)])
     }
 
-    fn stripe(bytes: &mut Vec<u8>, nulls: bool) -> StripeInformation {
+    fn stripe(nulls: bool) -> (u64, StripeFooter, Stored) {
         let numbers = |values: &[i64]| literals(if nulls { &values[..2] } else { values }, true);
         let codes = literals(if nulls { &[1, 0] } else { &[1, 0, 1, 1] }, false);
         let mut decimals = Vec::new();
@@ -358,36 +350,26 @@ mod tests {
             let present = |column| (column, StreamKind::Present, byte_runs(&[0b0101_0000]));
             streams.extend((1..=6).map(present));
         }
-        let offset = bytes.len() as u64;
-        let mut footer = StripeFooter {
-            columns: vec![ColumnEncoding::default(); 9],
-            writer_timezone: Some("Asia/Kolkata".to_owned()),
-            ..StripeFooter::default()
-        };
+        let mut footer = direct(9);
+        footer.writer_timezone = Some("Asia/Kolkata".to_owned());
         footer.columns[2].kind = EncodingKind::Dictionary;
         footer.columns[2].dictionary_size = 2;
-        for (column, kind, stored) in streams {
-            footer.streams.push(Stream {
-                kind,
-                column,
-                length: stored.len() as u64,
-            });
-            bytes.extend(stored);
-        }
-        let data_length = bytes.len() as u64 - offset;
-        let footer = footer.encode();
-        bytes.extend(&footer);
-        StripeInformation {
-            offset,
-            data_length,
-            footer_length: footer.len() as u64,
-            number_of_rows: 4,
-            ..StripeInformation::default()
-        }
+        (4, footer, streams)
     }
 
     fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
         Arc::new(BytesSource::new(bytes, "a.orc"))
+    }
+
+    fn open(
+        file: &OrcFile,
+        source: &Arc<dyn Source>,
+        stripe: usize,
+        column: usize,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let field = file.schema().fields.get(column);
+        let part = Part::whole(field.unwrap_or(&file.schema().fields[0]));
+        file.column(source, stripe, column, &part, &ReadContext::default())
     }
 
     /// The cells of a column, in windows of three rows.
@@ -396,7 +378,7 @@ mod tests {
         let file = OrcFile::open(&source, &Limits::default())?;
         let mut out = Vec::new();
         for (ordinal, group) in file.meta()?.row_groups.iter().enumerate() {
-            let mut reader = file.column(&source, ordinal, column, &ReadContext::default())?;
+            let mut reader = open(&file, &source, ordinal, column)?;
             let rows = group.rows.min(64) as usize;
             for start in (0..rows).step_by(3) {
                 let vector = reader.read(&Selection::all((rows - start).min(3)))?;
@@ -481,8 +463,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_yet_says_so() {
-        assert_eq!(cells(file(), 6).unwrap_err().kind(), ErrorKind::Unsupported);
+    fn columns_without_their_streams_or_types_are_errors() {
+        assert_eq!(cells(file(), 6).unwrap_err().kind(), ErrorKind::Truncated);
         assert_eq!(
             cells(file(), 7).unwrap_err().kind(),
             ErrorKind::InvalidArgument
@@ -515,18 +497,14 @@ mod tests {
         let source = source(file());
         let file = OrcFile::open(&source, &Limits::default()).unwrap();
         for column in 0..6 {
-            let context = ReadContext::default();
-            let mut reader = file.column(&source, 1, column, &context).unwrap();
+            let mut reader = open(&file, &source, 1, column).unwrap();
             let none = Selection::from_runs(3, Vec::new());
             assert_eq!(reader.read(&none).unwrap().len, 0);
             assert_eq!(reader.read(&Selection::all(1)).unwrap().len, 1);
             let error = reader.read(&Selection::all(1)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         }
-        let error = file
-            .column(&source, 2, 0, &ReadContext::default())
-            .err()
-            .unwrap();
+        let error = open(&file, &source, 2, 0).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }
 

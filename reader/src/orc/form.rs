@@ -64,20 +64,7 @@ impl Decoder {
         ty: &LogicalType,
     ) -> Result<Self> {
         let encoding = streams.stripe.encoding(column)?.kind;
-        let is_text = matches!(kind, TypeKind::String | TypeKind::Char | TypeKind::Varchar);
-        if encoding.is_dictionary() && !is_text {
-            return Err(Error::corrupt(format!(
-                "encoding {encoding} of a {kind} column"
-            )));
-        }
-        let column = Column {
-            streams,
-            id: column,
-            version: match encoding.is_v2() {
-                true => RleVersion::V2,
-                false => RleVersion::V1,
-            },
-        };
+        let column = Column::of(streams, column, kind)?;
         match kind {
             TypeKind::Boolean => Ok(Decoder::Boolean(BooleanRle::new(column.data()?))),
             TypeKind::Byte => Ok(Decoder::Byte(ByteRle::new(column.data()?))),
@@ -96,9 +83,6 @@ impl Decoder {
                 None => column.timestamp(Clock::utc()),
             },
             TypeKind::TimestampInstant => column.timestamp(Clock::utc()),
-            TypeKind::List | TypeKind::Map | TypeKind::Struct | TypeKind::Union => {
-                Err(Error::unsupported("nested columns are not read yet"))
-            }
             _ => Err(Error::unsupported(format!("type {kind} is not read"))),
         }
     }
@@ -144,6 +128,16 @@ impl Decoder {
             Decoder::Timestamp(timestamps) => timestamps.read(wanted)?,
         })
     }
+
+    /// Passes over the next `count` values.
+    pub fn skip(&mut self, count: usize) -> Result<()> {
+        self.read(&Selection::none(count)).map(drop)
+    }
+}
+
+/// The lengths of a column of lists or maps.
+pub(crate) fn open_lengths(streams: &Streams<'_>, column: u32, kind: TypeKind) -> Result<Integers> {
+    Column::of(streams, column, kind)?.unsigned(StreamKind::Length)
 }
 
 /// The streams of one column.
@@ -153,7 +147,27 @@ struct Column<'a> {
     version: RleVersion,
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
+    /// Column `id`, of type `kind`, whose encoding must be one of that type.
+    fn of(streams: &'a Streams<'a>, id: u32, kind: TypeKind) -> Result<Self> {
+        let encoding = streams.stripe.encoding(id)?.kind;
+        let is_text = matches!(kind, TypeKind::String | TypeKind::Char | TypeKind::Varchar);
+        if encoding.is_dictionary() && !is_text {
+            return Err(Error::corrupt(format!(
+                "encoding {encoding} of a {kind} column"
+            )));
+        }
+        let version = match encoding.is_v2() {
+            true => RleVersion::V2,
+            false => RleVersion::V1,
+        };
+        Ok(Column {
+            streams,
+            id,
+            version,
+        })
+    }
+
     fn open(&self, kind: StreamKind) -> Result<StreamReader> {
         self.streams.open(self.id, kind)
     }

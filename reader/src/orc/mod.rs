@@ -17,12 +17,17 @@ mod form;
 mod present;
 
 // Layer 3
-mod column;
+mod nested;
+#[cfg(test)]
+mod testing;
 
 // Layer 4
-mod file;
+mod column;
 
 // Layer 5
+mod file;
+
+// Layer 6
 mod strides;
 
 pub use file::OrcFile;

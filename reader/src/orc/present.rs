@@ -37,6 +37,19 @@ impl Present {
         Present(bits)
     }
 
+    /// Whether the column has the stream.
+    pub fn is_stored(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Consumes the bits of the next `rows` rows; answers how many of them hold a value.
+    pub fn skip(&mut self, rows: usize) -> Result<usize> {
+        match &mut self.0 {
+            Some(bits) => Ok(bits.read(rows)?.count_ones()),
+            None => Ok(rows),
+        }
+    }
+
     /// Consumes the bits of the next `selection.rows()` rows.
     pub fn read<'a>(&mut self, selection: &'a Selection) -> Result<Window<'a>> {
         let no_nulls = Window {
@@ -83,18 +96,12 @@ fn wanted_values(validity: &Bitmap, selection: &Selection) -> Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::orc::encoding::byte_rle::tests::encode;
+    use crate::orc::encoding::boolean_rle::tests::encode;
     use crate::orc::stream::tests::plain;
     use quickcheck::quickcheck;
 
     fn present(rows: &[bool]) -> Present {
-        let pack = |bits: &[bool]| {
-            bits.iter()
-                .zip((0..8).rev())
-                .fold(0, |byte, (&bit, at)| byte | u8::from(bit) << at)
-        };
-        let packed: Vec<u8> = rows.chunks(8).map(pack).collect();
-        Present::new(Some(BooleanRle::new(plain(&encode(&packed)))))
+        Present::new(Some(BooleanRle::new(plain(&encode(rows)))))
     }
 
     #[test]

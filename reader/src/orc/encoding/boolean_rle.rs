@@ -84,12 +84,21 @@ impl BooleanRle {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::orc::encoding::byte_rle::tests::encode;
+    use crate::orc::encoding::byte_rle::tests::encode as encode_bytes;
     use crate::orc::stream::tests::{every_way, plain, survives_damage};
     use lith_format::error::ErrorKind;
     use quickcheck::quickcheck;
+
+    /// Bits in byte runs, the first in the highest bit.
+    pub(crate) fn encode(bits: &[bool]) -> Vec<u8> {
+        let pack = |bits: &[bool]| {
+            let places = bits.iter().zip((0..8).rev());
+            places.fold(0, |byte, (&bit, at)| byte | u8::from(bit) << at)
+        };
+        encode_bytes(&bits.chunks(8).map(pack).collect::<Vec<u8>>())
+    }
 
     #[test]
     fn the_highest_bit_comes_first() {
@@ -106,11 +115,7 @@ mod tests {
                 .iter()
                 .flat_map(|&(bit, len)| std::iter::repeat_n(bit, usize::from(len % 32)))
                 .collect();
-            let pack = |bits: &[bool]| {
-                bits.iter().zip((0..8).rev()).fold(0, |byte, (&bit, at)| byte | u8::from(bit) << at)
-            };
-            let packed: Vec<u8> = values.chunks(8).map(pack).collect();
-            every_way(&encode(&packed)).into_iter().all(|stream| {
+            every_way(&encode(&values)).into_iter().all(|stream| {
                 let mut bits = BooleanRle::new(stream);
                 let mut at = 0;
                 for &(reads, count) in &steps {
@@ -130,7 +135,7 @@ mod tests {
 
     #[test]
     fn damage_is_an_error_or_other_bits() {
-        let bytes = encode(&[0xff, 0xff, 0xff, 1, 2]);
+        let bytes = encode_bytes(&[0xff, 0xff, 0xff, 1, 2]);
         survives_damage(&bytes, |damaged| {
             BooleanRle::new(plain(damaged)).read(40).map(drop)
         });

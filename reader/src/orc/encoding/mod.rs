@@ -13,7 +13,7 @@ pub(crate) mod text;
 pub(crate) mod timestamp;
 pub(crate) mod varint;
 
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
 
 use self::rle_v1::RleV1;
 use self::rle_v2::RleV2;
@@ -106,6 +106,20 @@ pub(crate) fn read_wanted<D, T: Copy + Default>(
         (at, rest) = (run.end, later);
     }
     skip(decoder, wanted.rows() - at)
+}
+
+/// Lengths fit 32 bits, so that sums of as many as memory holds fit 64.
+pub(crate) fn check_lengths(lengths: &[i64]) -> Result<()> {
+    let all = lengths.iter().fold(0, |all, &length| all | length as u64);
+    match u32::try_from(all) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::corrupt("a length is negative or exceeds 32 bits")),
+    }
+}
+
+/// The sum of lengths that were checked.
+pub(crate) fn total(lengths: &[i64]) -> u64 {
+    lengths.iter().map(|&length| length as u64).sum()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::ops::Range;
 use lith_format::error::{Error, Result};
 use lith_format::vector::{ByteViews, View};
 
-use crate::orc::encoding::{Integers, is_dense};
+use crate::orc::encoding::{Integers, check_lengths, is_dense, total};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -122,19 +122,6 @@ pub(crate) fn views(blob: bytes::Bytes, lengths: &[i64], padded: bool) -> Result
         views: lengths.iter().map(view).collect(),
         buffers: vec![blob],
     })
-}
-
-/// Lengths fit 32 bits, so that sums of as many as memory holds fit 64.
-fn check_lengths(lengths: &[i64]) -> Result<()> {
-    let all = lengths.iter().fold(0, |all, &length| all | length as u64);
-    match u32::try_from(all) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(Error::corrupt("a length is negative or exceeds 32 bits")),
-    }
-}
-
-fn total(lengths: &[i64]) -> u64 {
-    lengths.iter().map(|&length| length as u64).sum()
 }
 
 #[inline]
