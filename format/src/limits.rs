@@ -34,12 +34,13 @@ impl Default for Limits {
     }
 }
 
-/// What a byte of metadata may take in memory: more than any that means something does, and a little for all.
+/// What a byte of metadata, or of a variant, may take in memory: more than any that means something does, and a
+/// little for all.
 const DECODED_PER_BYTE: usize = 32;
 const DECODED_AT_LEAST: usize = 4 << 20;
 
 impl Limits {
-    /// How much memory may be taken by what `encoded` bytes of metadata are decoded to.
+    /// How much memory may be taken by what `encoded` bytes of metadata, or of a variant, are decoded to.
     pub(crate) fn decoded(encoded: usize) -> usize {
         encoded
             .saturating_mul(DECODED_PER_BYTE)

@@ -14,6 +14,13 @@ pub trait ColumnReader: Send {
     /// Consumes the next `selection.rows()` rows and returns the selected ones, in order. What is not
     /// selected is skipped as cheaply as the encoding allows. Asking past the end is an error.
     fn read(&mut self, selection: &Selection) -> Result<Vector>;
+
+    /// Consumes as many of the next `selection.rows()` rows as a batch can well hold, and returns how many, with
+    /// the selected ones of them: at least one, if any is selected. If rows are left, they must be asked for
+    /// next, with what is left of the selection.
+    fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
+        Ok((selection.rows(), self.read(selection)?))
+    }
 }
 
 /// What every column reader is given.

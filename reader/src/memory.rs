@@ -20,6 +20,8 @@ use crate::selection::Selection;
 /// Flat columns in row groups.
 pub(crate) struct MemoryFile {
     pub(crate) meta: FileMeta,
+    /// How many rows the first column has for a batch; the next has one more, and so on.
+    pub(crate) batch_rows: usize,
     /// By row group, then column.
     columns: Vec<Vec<Vector>>,
 }
@@ -59,6 +61,7 @@ impl MemoryFile {
             schema: Schema::new(fields.clone()),
         };
         MemoryFile {
+            batch_rows: usize::MAX / 2,
             columns: columns.collect(),
             meta,
         }
@@ -73,6 +76,8 @@ impl MemoryFile {
         Box::new(MemoryColumn {
             vector: self.columns[row_group][column].clone(),
             position: 0,
+            batch_rows: self.batch_rows + column,
+            rest: None,
             metrics: Arc::clone(&context.metrics),
         })
     }
@@ -81,6 +86,9 @@ impl MemoryFile {
 struct MemoryColumn {
     vector: Vector,
     position: usize,
+    batch_rows: usize,
+    /// What must be asked for next.
+    rest: Option<Selection>,
     metrics: Arc<Metrics>,
 }
 
@@ -95,6 +103,16 @@ impl ColumnReader for MemoryColumn {
         let rows = selection.runs().iter().cloned().flatten();
         let slots: Vec<u32> = rows.map(|row| (start + row) as u32).collect();
         Ok(self.vector.take(&slots))
+    }
+
+    fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
+        if let Some(rest) = self.rest.take() {
+            assert_eq!(rest, *selection, "other rows than those that were left");
+        }
+        let rows = selection.rows();
+        let end = selection.row(self.batch_rows).unwrap_or(rows);
+        self.rest = (end < rows).then(|| selection.part(end..rows));
+        Ok((end, self.read(&selection.part(0..end))?))
     }
 }
 

@@ -6,7 +6,8 @@
 //!                -> output columns, only rows that passed all
 //! ```
 //! What a predicate decoded is not decoded again for the output. A column that no window asks for is never
-//! opened, and one that lags behind skips the rows between in the same call.
+//! opened, and one that lags behind skips the rows between in the same call. Where a column has fewer rows for
+//! a batch than the window has, the window is split, and what is left of it comes next.
 
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub(crate) struct RowGroupScan {
     rows: usize,
     batch_rows: usize,
     position: usize,
+    /// What is left of windows that were split, the next one last.
+    rest: Vec<Window>,
 }
 
 struct OpenColumn {
@@ -40,8 +43,49 @@ struct OpenColumn {
     adapted: Adapted,
 }
 
-/// Vectors of the selected rows of a window, by column of the table.
-type Decoded = Vec<(usize, Vector)>;
+/// Rows that belong to one batch, if they pass.
+struct Window {
+    /// The first row.
+    start: usize,
+    /// Those that have passed so far.
+    selection: Selection,
+    /// How many predicates have been asked.
+    asked: usize,
+    /// Vectors of the selected rows, by column of the table.
+    decoded: Vec<(usize, Vector)>,
+}
+
+impl Window {
+    /// Keeps the first `rows` rows, and returns the others.
+    fn split_off(&mut self, rows: usize) -> Window {
+        let rest = self.selection.part(rows..self.selection.rows());
+        self.selection = self.selection.part(0..rows);
+        let (kept, left) = (self.selection.selected(), rest.selected());
+        let decoded = self.decoded.iter_mut().map(|(column, vector)| {
+            let rest = vector.slice(kept, left);
+            *vector = vector.slice(0, kept);
+            (*column, rest)
+        });
+        Window {
+            start: self.start + rows,
+            decoded: decoded.collect(),
+            selection: rest,
+            asked: self.asked,
+        }
+    }
+
+    /// Drops the rows that a mask over the selected ones drops.
+    fn narrow(&mut self, mask: &Bitmap) {
+        if mask.all() {
+            return;
+        }
+        let slots: Vec<u32> = mask.ones().map(|slot| slot as u32).collect();
+        for (_, vector) in &mut self.decoded {
+            *vector = vector.take(&slots);
+        }
+        self.selection = self.selection.narrow(mask);
+    }
+}
 
 impl RowGroupScan {
     pub(crate) fn new(file: Arc<TableFile>, kept: Kept, context: ReadContext) -> Result<Self> {
@@ -54,6 +98,7 @@ impl RowGroupScan {
             batch_rows: file.batch_rows(kept.row_group),
             row_group: kept.row_group,
             position: 0,
+            rest: Vec::new(),
             context,
             file,
             rows,
@@ -62,14 +107,8 @@ impl RowGroupScan {
 
     /// The next batch that holds any row; at most `wanted` rows are needed of it.
     pub(crate) fn next_batch(&mut self, wanted: u64) -> Result<Option<Batch>> {
-        while self.position < self.rows {
-            if self.position == 0 {
-                self.context.metrics.row_groups_read.add(1);
-                self.context.metrics.rows_read.add(self.rows as u64);
-            }
-            let start = self.position;
-            self.position += self.window_rows(wanted);
-            let batch = self.window(start, self.position - start).map_err(|error| {
+        while let Some(window) = self.next_window(wanted) {
+            let batch = self.window(window).map_err(|error| {
                 error
                     .at_row_group(self.row_group)
                     .at_path(self.file.file.path())
@@ -80,6 +119,31 @@ impl RowGroupScan {
             }
         }
         Ok(None)
+    }
+
+    fn next_window(&mut self, wanted: u64) -> Option<Window> {
+        if let Some(rest) = self.rest.pop() {
+            return Some(rest);
+        }
+        let start = self.position;
+        if start == self.rows {
+            return None;
+        }
+        if start == 0 {
+            self.context.metrics.row_groups_read.add(1);
+            self.context.metrics.rows_read.add(self.rows as u64);
+        }
+        self.position += self.window_rows(wanted);
+        let selection = match &self.file.picked {
+            Some(picked) => picked[self.row_group].part(start..self.position),
+            None => Selection::all(self.position - start),
+        };
+        Some(Window {
+            start,
+            selection,
+            asked: 0,
+            decoded: Vec::new(),
+        })
     }
 
     fn window_rows(&self, wanted: u64) -> usize {
@@ -95,27 +159,22 @@ impl RowGroupScan {
     }
 
     /// The rows of a window that pass, perhaps none.
-    fn window(&mut self, start: usize, rows: usize) -> Result<Batch> {
+    fn window(&mut self, mut window: Window) -> Result<Batch> {
         let query = Arc::clone(&self.file.query);
-        let mut selection = match &self.file.picked {
-            Some(picked) => picked[self.row_group].part(start..start + rows),
-            None => Selection::all(rows),
-        };
-        let mut decoded = Decoded::new();
         let predicates = if self.filtered {
             query.spec.predicates.as_slice()
         } else {
             &[]
         };
-        for (number, predicate) in predicates.iter().enumerate() {
-            if selection.is_none() {
-                break;
-            }
+        while let Some(predicate) = predicates.get(window.asked)
+            && !window.selection.is_none()
+        {
             let columns = predicate.columns();
+            let vectors = self.collect(columns, &mut window)?;
             let batch = Batch {
-                schema: Arc::clone(&query.inputs[number]),
-                rows: selection.selected(),
-                columns: self.collect(columns, start, &selection, &mut decoded)?,
+                schema: Arc::clone(&query.inputs[window.asked]),
+                rows: window.selection.selected(),
+                columns: vectors,
             };
             let mask = predicate.evaluate(&batch)?;
             if mask.len() != batch.rows {
@@ -123,47 +182,53 @@ impl RowGroupScan {
                     "a predicate answered for another number of rows",
                 ));
             }
-            decoded.extend(columns.iter().copied().zip(batch.columns));
-            decoded.retain(|(column, _)| query.uses_after(*column, number + 1));
-            selection = narrow(&selection, &mask, &mut decoded);
+            window.asked += 1;
+            let vectors = columns.iter().copied().zip(batch.columns);
+            window.decoded.extend(vectors);
+            let asked = window.asked;
+            let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, asked);
+            window.decoded.retain(is_used);
+            window.narrow(&mask);
         }
-        let columns = if selection.is_none() {
+        let columns = if window.selection.is_none() {
             Vec::new()
         } else {
-            query.repeat(self.collect(&query.distinct, start, &selection, &mut decoded)?)?
+            query.repeat(self.collect(&query.distinct, &mut window)?)?
         };
         Ok(Batch {
             schema: Arc::clone(&query.output),
-            rows: selection.selected(),
+            rows: window.selection.selected(),
             columns,
         })
     }
 
-    /// The selected rows of `columns`, which are all different: out of `decoded` where they are there, else
-    /// decoded now.
-    fn collect(
-        &mut self,
-        columns: &[usize],
-        start: usize,
-        selection: &Selection,
-        decoded: &mut Decoded,
-    ) -> Result<Vec<Vector>> {
+    /// The selected rows of `columns`, which are all different: those that were decoded before, and the others
+    /// decoded now, which may split the window.
+    fn collect(&mut self, columns: &[usize], window: &mut Window) -> Result<Vec<Vector>> {
         let table = Arc::clone(&self.file.query.spec.table.schema);
-        let mut out: Vec<Vector> = Vec::with_capacity(columns.len());
         for &column in columns {
-            let place = decoded.iter().position(|(other, _)| *other == column);
-            out.push(match place {
-                Some(place) => decoded.swap_remove(place).1,
-                None => self
-                    .read(column, start, selection)
-                    .map_err(|error| error.at_column(table.fields[column].name.as_str()))?,
-            });
+            if window.decoded.iter().any(|(other, _)| *other == column) {
+                continue;
+            }
+            let (rows, vector) = self
+                .read(column, window)
+                .map_err(|error| error.at_column(table.fields[column].name.as_str()))?;
+            if rows < window.selection.rows() {
+                self.rest.push(window.split_off(rows));
+            }
+            window.decoded.push((column, vector));
         }
-        Ok(out)
+        let decoded = &mut window.decoded;
+        let taken = columns.iter().filter_map(|column| {
+            let place = decoded.iter().position(|(other, _)| other == column)?;
+            Some(decoded.swap_remove(place).1)
+        });
+        Ok(taken.collect())
     }
 
-    /// Decodes the selected rows of a window that starts at row `start`.
-    fn read(&mut self, column: usize, start: usize, selection: &Selection) -> Result<Vector> {
+    /// Decodes the selected rows of a window, or of its first rows, and returns how many rows these are.
+    fn read(&mut self, column: usize, window: &Window) -> Result<(usize, Vector)> {
+        let selection = &window.selection;
         let field = &self.file.query.spec.table.schema.fields[column];
         let (in_file, part, adapter) = match &self.file.origins[column] {
             Origin::File {
@@ -172,11 +237,9 @@ impl RowGroupScan {
                 adapter,
             } => (*column, part, adapter),
             Origin::Constant(value) => {
-                return Ok(Vector::constant(
-                    field.ty.clone(),
-                    value.clone(),
-                    selection.selected(),
-                ));
+                let (ty, value) = (field.ty.clone(), value.clone());
+                let vector = Vector::constant(ty, value, selection.selected());
+                return Ok((selection.rows(), vector));
             }
             Origin::Unused => return Err(Error::invalid("a column that nothing asked for")),
         };
@@ -191,33 +254,27 @@ impl RowGroupScan {
                 adapted: None,
             }),
         };
-        let lag = start - open.position;
-        open.position = start + selection.rows();
-        let vector = if lag == 0 {
-            open.reader.read(selection)?
+        let lag = window.start - open.position;
+        let (rows, vector) = if lag == 0 {
+            open.reader.read_some(selection)?
         } else {
-            open.reader.read(&selection.after(lag))?
+            open.reader.read_some(&selection.after(lag))?
         };
-        if vector.len != selection.selected() {
+        open.position += rows;
+        let rows = rows.saturating_sub(lag);
+        let selected = match rows < selection.rows() {
+            true => selection.part(0..rows).selected(),
+            false => selection.selected(),
+        };
+        if vector.len != selected {
             return Err(Error::corrupt(format!(
-                "{} rows where {} were asked for",
+                "{} rows where {selected} were asked for",
                 vector.len,
-                selection.selected()
             )));
         }
         let adapted = adapter.apply(vector, &mut open.adapted);
-        adapted.map_err(|error| name_model(error, &self.file.query).at_column(&field.name))
+        let adapted =
+            adapted.map_err(|error| name_model(error, &self.file.query).at_column(&field.name));
+        Ok((rows, adapted?))
     }
-}
-
-/// Drops the rows that a mask over the selected ones drops, from the selection and from what is decoded.
-fn narrow(selection: &Selection, mask: &Bitmap, decoded: &mut Decoded) -> Selection {
-    if mask.all() {
-        return selection.clone();
-    }
-    let slots: Vec<u32> = mask.ones().map(|slot| slot as u32).collect();
-    for (_, vector) in decoded {
-        *vector = vector.take(&slots);
-    }
-    selection.narrow(mask)
 }

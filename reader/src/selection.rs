@@ -114,6 +114,17 @@ impl Selection {
         self.runs.iter().map(ExactSizeIterator::len).sum()
     }
 
+    /// The row of the window that is the wanted row of this number, from 0; `None` if there are fewer.
+    pub fn row(&self, mut number: usize) -> Option<usize> {
+        for run in &self.runs {
+            if number < run.len() {
+                return Some(run.start + number);
+            }
+            number -= run.len();
+        }
+        None
+    }
+
     /// Whether every row of the window is wanted.
     pub fn is_all(&self) -> bool {
         self.selected() == self.rows
@@ -151,6 +162,7 @@ mod tests {
                 && rows_of(&narrowed) == expected
                 && narrowed.selected() == expected.len()
                 && narrowed.rows() == first.len()
+                && (0..first.len()).map_while(|number| narrowed.row(number)).eq(expected)
                 && apart(&selection)
                 && apart(&narrowed)
                 && rows_of(&narrowed.after(skipped)) == after

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use lith_format::bind::{self, ColumnSource, LeafSource};
 use lith_format::error::{Error, Result};
+use lith_format::meta::ChunkMeta;
 use lith_format::scalar::Scalar;
 use lith_format::scan::ScanTask;
 use lith_format::schema::{Field, LeafId};
+use lith_format::types::{Layout, LogicalType};
 
 use crate::adapt::Adapter;
 use crate::file::File;
@@ -18,6 +20,9 @@ use crate::selection::Selection;
 
 /// How many values of a list column a batch may hold if all rows are alike: with their levels they fit a cache.
 const BATCH_VALUES: u64 = 1 << 18;
+
+/// How many bytes of a column of text or bytes a batch may hold if all rows are alike.
+const BATCH_BYTES: u64 = 8 << 20;
 
 /// A file to scan, perhaps open already.
 pub(crate) struct Task {
@@ -59,6 +64,8 @@ pub(crate) struct TableFile {
     pub(crate) leaves: Vec<LeafSource>,
     /// The leaves in use of the file that lie in lists or maps.
     listed: Vec<LeafId>,
+    /// The leaves in use of the file that hold text or bytes.
+    long: Vec<LeafId>,
     /// Values of the partition columns.
     pub(crate) partition: Vec<Scalar>,
     /// The row groups to consider.
@@ -68,17 +75,20 @@ pub(crate) struct TableFile {
 }
 
 impl TableFile {
-    /// How many rows of a row group to decode at a time: fewer than asked for where lists are long.
+    /// How many rows of a row group to decode at a time: fewer than asked for where lists or values are long.
     pub(crate) fn batch_rows(&self, row_group: usize) -> usize {
-        let values = self.listed.iter().filter_map(|&leaf| {
-            // metadata that cannot be decoded is an error when the chunk is read
-            let chunk = self.file.chunk(row_group, leaf).ok()??;
-            chunk.stats.value_count
-        });
         let rows = self.file.rows_of(row_group).max(1);
-        let a_row = values.max().unwrap_or(0).div_ceil(rows).max(1);
-        let most = usize::try_from((BATCH_VALUES / a_row).max(1)).unwrap_or(usize::MAX);
-        self.query.spec.batch_rows.min(most)
+        let fit = |leaves: &[LeafId], most: u64, size: fn(&ChunkMeta) -> Option<u64>| {
+            let sizes = leaves.iter().filter_map(|&leaf| {
+                // metadata that cannot be decoded is an error when the chunk is read
+                size(&self.file.chunk(row_group, leaf).ok()??)
+            });
+            let a_row = sizes.max().unwrap_or(0).div_ceil(rows).max(1);
+            usize::try_from((most / a_row).max(1)).unwrap_or(usize::MAX)
+        };
+        let values = fit(&self.listed, BATCH_VALUES, |chunk| chunk.stats.value_count);
+        let bytes = fit(&self.long, BATCH_BYTES, |chunk| chunk.uncompressed_bytes);
+        self.query.spec.batch_rows.min(values).min(bytes)
     }
 
     pub(crate) fn new(file: File, task: ScanTask, query: Arc<Query>) -> Result<Self> {
@@ -115,7 +125,8 @@ impl TableFile {
             });
         }
         Ok(TableFile {
-            listed: listed(&file, &origins),
+            listed: leaves(&file, &origins, listed),
+            long: leaves(&file, &origins, long),
             origins,
             leaves: bind::bind(table, file.schema())?,
             partition: task.partition,
@@ -147,22 +158,45 @@ fn file_column(file: &File, column: usize, wanted: &Field) -> Result<Origin> {
     })
 }
 
-/// The leaves that are read and lie in lists or maps.
-fn listed(file: &File, origins: &[Origin]) -> Vec<LeafId> {
+/// Of the leaves that are read, those that `pick` picks from the leaves of each part.
+fn leaves(file: &File, origins: &[Origin], pick: fn(&Part) -> Vec<bool>) -> Vec<LeafId> {
     let first = file.schema().first_leaves();
-    let nested = origins.iter().filter_map(|origin| match origin {
-        Origin::File { column, part, .. } if part.field.ty.is_nested() => Some((*column, part)),
+    let parts = origins.iter().filter_map(|origin| match origin {
+        Origin::File { column, part, .. } => Some((first[*column].0, part)),
         _ => None,
     });
-    let listed = nested.flat_map(|(column, part)| {
-        // what is no tree is an error when it is read
-        let levels = Node::of(&part.field).map_or_else(|_| Vec::new(), |node| node.leaf_levels());
-        let leaves = part.leaves.iter().zip(levels);
-        let listed = leaves.filter(|(_, (_, repetition))| *repetition > 0);
-        let first = first[column].0;
-        listed.map(move |(leaf, _)| LeafId(first.saturating_add(*leaf as u32)))
+    let picked = parts.flat_map(|(first, part)| {
+        let leaves = part.leaves.iter().zip(pick(part));
+        let picked = leaves.filter_map(|(leaf, is_picked)| is_picked.then_some(*leaf as u32));
+        picked.map(move |leaf| LeafId(first.saturating_add(leaf)))
     });
-    listed.collect()
+    picked.collect()
+}
+
+/// Which leaves lie in lists or maps.
+fn listed(part: &Part) -> Vec<bool> {
+    if !part.field.ty.is_nested() {
+        return Vec::new();
+    }
+    // what is no tree is an error when it is read
+    let levels = Node::of(&part.field).map_or_else(|_| Vec::new(), |node| node.leaf_levels());
+    levels
+        .iter()
+        .map(|(_, repetition)| *repetition > 0)
+        .collect()
+}
+
+/// Which leaves hold text or bytes.
+fn long(part: &Part) -> Vec<bool> {
+    fn visit(ty: &LogicalType, out: &mut Vec<bool>) {
+        match ty.is_nested() {
+            true => ty.fields().iter().for_each(|field| visit(&field.ty, out)),
+            false => out.push(ty.layout() == Layout::Bytes),
+        }
+    }
+    let mut long = Vec::new();
+    visit(&part.field.ty, &mut long);
+    long
 }
 
 /// A type that does not go with the table's is an error about two files.
@@ -217,7 +251,6 @@ mod tests {
     use lith_format::render::render_json;
     use lith_format::scan::TableSchema;
     use lith_format::schema::Schema;
-    use lith_format::types::LogicalType;
     use lith_format::vector::{Batch, Values};
 
     use super::*;

@@ -13,6 +13,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use bytes::Bytes;
+use lith_format::compress::Codec;
 use lith_format::limits::Limits;
 use lith_format::meta::Format;
 use lith_format::orc::encoding::{CompressionKind, StreamKind, TypeKind};
@@ -26,6 +28,7 @@ use lith_format::parquet::encoding::{
     CompressionCodec, Encoding, FieldRepetitionType, PageType, Type,
 };
 use lith_format::parquet::footer::{FileMetaData, MAGIC, Tail};
+use lith_format::parquet::logical::LogicalType as Annotation;
 use lith_format::parquet::page::{DataPageHeader, PageHeader};
 use lith_format::parquet::row_group::{ColumnChunk, RowGroup};
 use lith_format::parquet::schema_element::SchemaElement;
@@ -292,6 +295,113 @@ fn row_groups_are_read_one_by_one() {
         assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{format}");
         assert_eq!(told.length, "number\n".len() + ROW_GROUPS * "7\n".len());
     }
+}
+
+/// A file of a column `v` of variants, of these metadata and values.
+fn variants(codec: Codec, rows: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) -> Vec<u8> {
+    let names = ["metadata", "value"];
+    let fields = names.map(|name| Field::required(name, LogicalType::Binary));
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let options = WriteOptions {
+        codec,
+        row_group_bytes: 1 << 30,
+        ..WriteOptions::default()
+    };
+    let mut writer = FileWriter::new(Vec::new(), &schema, options).unwrap();
+    for (metadata, value) in rows {
+        let column = |bytes: Vec<u8>| Vector {
+            ty: LogicalType::Binary,
+            len: 1,
+            validity: None,
+            values: Values::Bytes(ByteViews::from_values([bytes])),
+        };
+        let batch = Batch {
+            schema: schema.clone(),
+            rows: 1,
+            columns: vec![column(metadata), column(value)],
+        };
+        writer.write(&batch).unwrap();
+    }
+    let (_, mut file) = writer.into_parts().unwrap();
+    let limits = Limits::default();
+    let tail = Tail::decode(&file, file.len() as u64, &limits).unwrap();
+    let start = tail.footer.start as usize;
+    let footer = Bytes::copy_from_slice(&file[start..tail.footer.end as usize]);
+    let mut footer = FileMetaData::decode(&footer, &limits).unwrap();
+    // both required columns become fields of a required group
+    let group = SchemaElement {
+        name: "v".into(),
+        num_children: Some(2),
+        repetition_type: Some(FieldRepetitionType::Required),
+        logical_type: Some(Annotation::Variant(Some(1))),
+        ..SchemaElement::default()
+    };
+    footer.schema[0].num_children = Some(1);
+    footer.schema.insert(1, group);
+    for chunk in footer
+        .row_groups
+        .iter_mut()
+        .flat_map(|group| &mut group.columns)
+    {
+        let path = &mut chunk.meta_data.as_mut().unwrap().path_in_schema;
+        *path = ["v"].into_iter().chain(path.iter()).collect();
+    }
+    let footer = footer.encode();
+    file.truncate(start);
+    file.extend_from_slice(&footer);
+    file.extend_from_slice(&Tail::encode(footer.len() as u32));
+    file
+}
+
+/// A variant that is a text of so many letters.
+fn long_variant(length: usize) -> (Vec<u8>, Vec<u8>) {
+    let header = [&[16 << 2][..], &(length as u32).to_le_bytes()].concat();
+    (vec![1, 0, 0], [header, vec![b'a'; length]].concat())
+}
+
+#[test]
+fn long_variants_are_read_few_at_a_time() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("variants.parquet");
+    // all alike, and short ones before long ones
+    let alike = vec![1 << 20; 300];
+    let unlike = [vec![10; 30_000], vec![1 << 20; 90]].concat();
+    for (codec, lengths) in [(Codec::Zstd, alike), (Codec::None, unlike)] {
+        let rows = lengths.iter().map(|&length| long_variant(length));
+        fs::write(&path, variants(codec, rows)).unwrap();
+        let told = lith(&path, &["scan", "-f", "jsonl"]);
+        assert_eq!((told.code, &*told.stderr), (Some(0), ""), "{codec}");
+        let row = "{\"v\":\"\"}\n".len();
+        let length: usize = lengths.iter().map(|length| row + length).sum();
+        assert_eq!(told.length, length, "{codec}");
+    }
+}
+
+/// A name of a megabyte that very many objects have.
+#[test]
+fn variants_that_are_mostly_names_are_refused() {
+    const NAME: u32 = 1_000_000;
+    let metadata = |_| {
+        let header = [0xc1, 1, 0, 0, 0, 0, 0, 0, 0];
+        [&header[..], &NAME.to_le_bytes(), &vec![b'n'; NAME as usize]].concat()
+    };
+    let objects = 20_000u32;
+    let offsets = (0..=objects).flat_map(|object| (object * 6).to_le_bytes());
+    let header = [3 | 3 << 2 | 1 << 4]
+        .into_iter()
+        .chain(objects.to_le_bytes());
+    let objects = [2, 1, 0, 0, 1, 0].repeat(objects as usize);
+    let value: Vec<u8> = header.chain(offsets).chain(objects).collect();
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("names.parquet");
+    let rows = (0..3).map(|row| (metadata(row), value.clone()));
+    fs::write(&path, variants(Codec::Zstd, rows)).unwrap();
+    let told = lith(&path, &["scan", "-f", "jsonl"]);
+    assert_eq!(told.code, Some(4), "{}", told.stderr);
+    assert!(told.stderr.contains("--variant raw"), "{}", told.stderr);
+    let told = lith(&path, &["scan", "-f", "jsonl", "--variant", "raw"]);
+    assert_eq!((told.code, &*told.stderr), (Some(0), ""));
+    assert!(told.length > 3 * NAME as usize, "{}", told.length);
 }
 
 #[test]

@@ -328,8 +328,7 @@ impl ParquetFile {
             if !holds_variants(&part.field.ty) {
                 return Ok(stored);
             }
-            let limits = context.limits;
-            return Ok(Box::new(VariantColumn { stored, limits }));
+            return Ok(Box::new(VariantColumn::new(stored, context.limits)));
         }
         let OpenLeaf {
             leaf,
@@ -457,6 +456,11 @@ impl ColumnReader for Located {
         self.inner
             .read(selection)
             .map_err(|error| self.site.locate(error))
+    }
+
+    fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
+        let some = self.inner.read_some(selection);
+        some.map_err(|error| self.site.locate(error))
     }
 }
 

@@ -17,28 +17,76 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use lith_format::bitmap::Bitmap;
-use lith_format::error::{Error, Result};
+use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::limits::Limits;
 use lith_format::parquet::variant::Metadata;
 use lith_format::parquet::variant::json::{JsonWriter, OpenObject, duplicate_field, separate};
 use lith_format::render::{render_json, render_json_string};
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
-use lith_format::vector::{ByteViews, ByteViewsBuilder, Values, Vector};
+use lith_format::vector::{ByteViews, Values, Vector, View};
 
 use crate::column::ColumnReader;
 use crate::selection::Selection;
 
+/// What a shredded value takes in memory, for its text to be held against.
+const SLOT_BYTES: usize = size_of::<u64>();
+
+/// How much text a batch holds at most, unless one row has more.
+const BATCH_TEXT: usize = 8 << 20;
+
 /// A reader of a column that is or holds variants.
 pub(crate) struct VariantColumn {
     /// Hands the variants out as they are stored.
-    pub(crate) stored: Box<dyn ColumnReader>,
-    pub(crate) limits: Limits,
+    stored: Box<dyn ColumnReader>,
+    /// Rows that were read and are not handed out yet, and which were selected.
+    rest: Option<(Selection, Vector)>,
+    limits: Limits,
+}
+
+impl VariantColumn {
+    pub(crate) fn new(stored: Box<dyn ColumnReader>, limits: Limits) -> Self {
+        VariantColumn {
+            stored,
+            rest: None,
+            limits,
+        }
+    }
+
+    /// The selected rows as they are stored.
+    fn stored(&mut self, selection: &Selection) -> Result<Vector> {
+        match self.rest.take() {
+            Some((rest, stored)) if rest == *selection => Ok(stored),
+            Some(_) => Err(Error::invalid("other rows than those that were left")),
+            None => self.stored.read(selection),
+        }
+    }
+
+    fn assemble(&self, stored: &Vector, least: usize) -> Result<Vector> {
+        let vector = assemble(stored, least, self.limits);
+        vector.map_err(|error| match error.kind() {
+            ErrorKind::LimitExceeded => error.noting("as stored (--variant raw) it can be read"),
+            _ => error,
+        })
+    }
 }
 
 impl ColumnReader for VariantColumn {
     fn read(&mut self, selection: &Selection) -> Result<Vector> {
-        assemble(self.stored.read(selection)?, self.limits)
+        let stored = self.stored(selection)?;
+        self.assemble(&stored, stored.len)
+    }
+
+    fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
+        let stored = self.stored(selection)?;
+        let vector = self.assemble(&stored, 1)?;
+        let (done, rows) = (vector.len, selection.rows());
+        let Some(next) = selection.row(done) else {
+            return Ok((rows, vector));
+        };
+        let rest = stored.slice(done, stored.len - done);
+        self.rest = Some((selection.part(next..rows), rest));
+        Ok((next, vector))
     }
 }
 
@@ -48,39 +96,70 @@ pub(crate) fn holds_variants(ty: &LogicalType) -> bool {
     matches!(ty, LogicalType::Variant(_)) || fields.any(|field| holds_variants(&field.ty))
 }
 
-/// The vector with its stored variants, and those in its children, as JSON.
-fn assemble(vector: Vector, limits: Limits) -> Result<Vector> {
+/// The first slots of the vector, with its stored variants, and those in its children, as JSON: at least
+/// `least`, and more as long as there is not much text.
+fn assemble(vector: &Vector, least: usize, limits: Limits) -> Result<Vector> {
     if !holds_variants(&vector.ty) {
-        return Ok(vector);
+        return Ok(vector.clone());
     }
-    let values = match vector.values {
+    let inner = |offsets: &[u32], elements: &Vector| {
+        let least = offsets.get(least).or(offsets.last());
+        assemble(elements, least.map_or(0, |&least| least as usize), limits)
+    };
+    let (len, values) = match &vector.values {
         Values::Struct(_) if matches!(vector.ty, LogicalType::Variant(_)) => {
-            Values::Bytes(texts(&vector, limits)?)
+            let texts = texts(vector, least, limits)?;
+            (texts.views.len(), Values::Bytes(texts))
         }
         Values::Struct(children) => {
-            let children = children.into_iter().map(|child| assemble(child, limits));
-            Values::Struct(children.collect::<Result<_>>()?)
+            let children = children.iter().map(|child| assemble(child, least, limits));
+            let children = children.collect::<Result<Vec<_>>>()?;
+            let len = children.iter().map(|child| child.len).min();
+            (len.unwrap_or(vector.len), Values::Struct(children))
         }
         Values::List { offsets, elements } => {
-            let elements = Box::new(assemble(*elements, limits)?);
-            Values::List { offsets, elements }
+            let elements = Box::new(inner(offsets, elements)?);
+            let offsets = whole(offsets, elements.len);
+            (offsets.len() - 1, Values::List { offsets, elements })
         }
         Values::Map {
             offsets,
             keys,
             values,
-        } => Values::Map {
-            offsets,
-            keys: Box::new(assemble(*keys, limits)?),
-            values: Box::new(assemble(*values, limits)?),
-        },
-        without => without,
+        } => {
+            let keys = Box::new(inner(offsets, keys)?);
+            let values = Box::new(inner(offsets, values)?);
+            let offsets = whole(offsets, keys.len.min(values.len));
+            let len = offsets.len() - 1;
+            let values = Values::Map {
+                offsets,
+                keys,
+                values,
+            };
+            (len, values)
+        }
+        without => (vector.len, without.clone()),
     };
-    Ok(Vector { values, ..vector })
+    let first = Vector {
+        ty: vector.ty.clone(),
+        len: vector.len,
+        validity: vector.validity.clone(),
+        values,
+    };
+    Ok(match len == vector.len {
+        true => first,
+        false => first.slice(0, len),
+    })
 }
 
-/// The variants of a batch, as text.
-fn texts(vector: &Vector, limits: Limits) -> Result<ByteViews> {
+/// The offsets of the lists that end within so many elements.
+fn whole(offsets: &[u32], elements: usize) -> Vec<u32> {
+    let whole = offsets.partition_point(|&end| end as usize <= elements);
+    offsets[..whole].to_vec()
+}
+
+/// The first variants of a batch, as text.
+fn texts(vector: &Vector, least: usize, limits: Limits) -> Result<ByteViews> {
     let metadata = match field(vector, "metadata")? {
         Some(metadata) => Bytes::of(metadata)?,
         None => return Err(Error::corrupt("a variant without metadata")),
@@ -90,10 +169,15 @@ fn texts(vector: &Vector, limits: Limits) -> Result<ByteViews> {
         json: JsonWriter::new(limits),
         out: String::new(),
     };
-    let (mut texts, mut length) = (ByteViewsBuilder::default(), 0);
+    // views have offsets of 32 bits
+    let most = limits.page_bytes.min(u32::MAX as usize);
+    let mut views = Vec::with_capacity(vector.len);
     let (mut last, mut decoded) = (None, HashMap::new());
     for row in 0..vector.len {
-        writing.out.clear();
+        let start = writing.out.len();
+        if start >= BATCH_TEXT && row >= least {
+            break;
+        }
         if !vector.is_null(row) {
             let names = metadata.get(row);
             let names = names.ok_or_else(|| Error::corrupt("a variant without metadata"))?;
@@ -102,18 +186,25 @@ fn texts(vector: &Vector, limits: Limits) -> Result<ByteViews> {
             if last != Some(place.clone()) {
                 let metadata = match decoded.entry(place.clone()) {
                     Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(new) => *new.insert(Metadata::decode(names)?),
+                    Entry::Vacant(new) => {
+                        writing.json.allow(names.len());
+                        *new.insert(Metadata::decode(names)?)
+                    }
                 };
                 writing.json.name_by(metadata);
                 last = Some(place);
             }
             group.write(row, 0, &mut writing)?;
         }
-        length += writing.out.len();
-        Limits::check(length as u64, limits.page_bytes, "text of variants")?;
-        texts.push(writing.out.as_bytes());
+        Limits::check(writing.out.len() as u64, most, "text of variants")?;
+        let text = &writing.out.as_bytes()[start..];
+        views.push(View::new(text, 0, start as u32));
     }
-    Ok(texts.finish())
+    writing.out.shrink_to_fit();
+    Ok(ByteViews {
+        views,
+        buffers: vec![writing.out.into()],
+    })
 }
 
 /// Where text goes.
@@ -240,6 +331,7 @@ impl<'a> Typed<'a> {
 
     /// Appends the value, which is there.
     fn write(&self, row: usize, depth: usize, to: &mut Writing<'a>) -> Result<()> {
+        to.json.allow(SLOT_BYTES);
         match self {
             Typed::Nothing => {}
             Typed::Plain(vector) => render_json(vector, row, &mut to.out),
@@ -399,7 +491,6 @@ impl<'a> Bytes<'a> {
 mod tests {
     use std::sync::Arc;
 
-    use lith_format::error::ErrorKind;
     use lith_format::schema::Field;
 
     use super::*;
@@ -465,7 +556,7 @@ mod tests {
     }
 
     fn json(vector: Vector) -> Result<Vec<String>> {
-        let vector = assemble(vector, Limits::default())?;
+        let vector = assemble(&vector, vector.len, Limits::default())?;
         let cell = |row| {
             let mut out = String::new();
             render_json(&vector, row, &mut out);
@@ -500,7 +591,7 @@ mod tests {
         ];
         let expected = ["34", "null", "\"n/a\"", "{\"c\":true}", "null", "null"];
         assert_eq!(rows(&ty, &cells), expected);
-        let vector = assemble(stored(&ty, &cells), Limits::default()).unwrap();
+        let vector = assemble(&stored(&ty, &cells), cells.len(), Limits::default()).unwrap();
         assert_eq!(vector.null_count(), 1);
         assert_eq!(
             refused(&ty, row(Some(&NULL), Scalar::Int(1))),
@@ -642,10 +733,101 @@ mod tests {
             let mut limits = Limits::default();
             (limits.depth, limits.page_bytes) = (depth, page_bytes);
             let rows = [row.clone(), row.clone()];
-            assemble(stored(&ty, &rows), limits).map_err(|error| error.kind())
+            assemble(&stored(&ty, &rows), 2, limits).map_err(|error| error.kind())
         };
         assert!(within(2, 24).is_ok());
         assert_eq!(within(1, 24).unwrap_err(), ErrorKind::LimitExceeded);
         assert_eq!(within(2, 23).unwrap_err(), ErrorKind::LimitExceeded);
+    }
+
+    /// Hands out vectors that are there.
+    struct Stored(Vector);
+
+    impl ColumnReader for Stored {
+        fn read(&mut self, selection: &Selection) -> Result<Vector> {
+            let rows = selection.runs().iter().cloned().flatten();
+            Ok(self.0.take(&rows.map(|row| row as u32).collect::<Vec<_>>()))
+        }
+    }
+
+    /// The texts of a column, some at a time, and how many there were at each.
+    fn some_at_a_time(column: Vector, selection: Selection) -> (Vec<Scalar>, Vec<usize>) {
+        let mut reader = VariantColumn::new(Box::new(Stored(column)), Limits::default());
+        let (mut texts, mut counts) = (Vec::new(), Vec::new());
+        let mut left = selection;
+        while left.rows() > 0 {
+            let (rows, vector) = reader.read_some(&left).unwrap();
+            assert_eq!(left.part(0..rows).selected(), vector.len);
+            left = left.part(rows..left.rows());
+            texts.extend((0..vector.len).map(|slot| vector.value(slot)));
+            counts.push(vector.len);
+        }
+        (texts, counts)
+    }
+
+    #[test]
+    fn long_texts_are_made_some_at_a_time() {
+        const TEXT: usize = 3 << 20;
+        let long = |letter: u8| {
+            let length = (TEXT as u32).to_le_bytes();
+            [&[16 << 2][..], &length, &vec![letter; TEXT]].concat()
+        };
+        let value = |row: u8| record([Scalar::binary(NO_NAMES), Scalar::binary(long(b'a' + row))]);
+        let rows: Vec<Scalar> = (0..7).map(value).collect();
+        let column = stored(&variant(None), &rows);
+        let text =
+            |letter: u8| format!("\"{}\"", char::from(b'a' + letter).to_string().repeat(TEXT));
+        let (texts, counts) = some_at_a_time(column.clone(), Selection::all(7));
+        assert_eq!(counts, [3, 3, 1]);
+        assert!(
+            texts
+                .iter()
+                .zip(0..7)
+                .all(|(scalar, row)| *scalar == Scalar::string(text(row)))
+        );
+        let picked = Selection::from_runs(9, vec![1..3, 4..7]);
+        let (texts, counts) = some_at_a_time(column.clone(), picked);
+        assert_eq!(counts, [3, 2]);
+        assert!(texts[4] == Scalar::string(text(6)) && texts[2] == Scalar::string(text(4)));
+        // lists of none, 4, 1 and 2 of them, and a struct of both and of texts
+        let lists = Vector {
+            ty: list(variant(None)),
+            len: 4,
+            validity: None,
+            values: Values::List {
+                offsets: vec![0, 0, 4, 5, 7],
+                elements: Box::new(column.clone()),
+            },
+        };
+        let fields = vec![
+            field("l", lists.ty.clone()),
+            field("v", variant(None)),
+            field("n", LogicalType::Int32),
+        ];
+        let numbers = Vector::constant(LogicalType::Int32, Scalar::Int(7), 4);
+        let children = vec![lists.clone(), column.slice(3, 4), numbers];
+        let (rows, counts) = some_at_a_time(lists, Selection::all(4));
+        assert_eq!(counts, [1, 1, 2]);
+        let Scalar::List(last) = &rows[3] else {
+            unreachable!("a list")
+        };
+        assert!(last[..] == [5, 6].map(|row| Scalar::string(text(row))));
+        let both = Vector {
+            ty: structure(fields),
+            len: 4,
+            validity: None,
+            values: Values::Struct(children),
+        };
+        let (rows, counts) = some_at_a_time(both, Selection::all(4));
+        assert_eq!(counts, [1, 1, 2]);
+        let expected = [
+            Scalar::List(vec![Scalar::string(text(4))]),
+            Scalar::string(text(5)),
+            Scalar::Int(7),
+        ];
+        let Scalar::Struct(fields) = &rows[2] else {
+            unreachable!("a struct")
+        };
+        assert!(fields.iter().map(|field| &field.1).eq(&expected));
     }
 }

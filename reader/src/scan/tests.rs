@@ -31,6 +31,8 @@ struct SomeFile {
     row_groups: Vec<Vec<(Option<u8>, Option<f64>)>>,
     /// Which rows of each so many are picked, if not all.
     picked: Option<Vec<bool>>,
+    /// How many rows its columns have for a batch.
+    batch_rows: usize,
 }
 
 impl Arbitrary for Case {
@@ -45,6 +47,7 @@ impl Arbitrary for Case {
             narrow: bool::arbitrary(g),
             lacks_b: bool::arbitrary(g),
             picked: (u8::arbitrary(g) % 3 == 0).then(|| Vec::arbitrary(g)),
+            batch_rows: *g.choose(&[1, 2, 7, 1000]).unwrap(),
             row_groups: (0..count(g, 4))
                 .map(|_| {
                     let base = u8::arbitrary(g) % 8;
@@ -167,8 +170,10 @@ impl SomeFile {
             .iter()
             .map(|rows| rows.iter().map(file_row).collect())
             .collect();
+        let mut file = MemoryFile::new(fields, &row_groups);
+        file.batch_rows = self.batch_rows;
         Task {
-            file: Some(File::from_memory(MemoryFile::new(fields, &row_groups))),
+            file: Some(File::from_memory(file)),
             task: ScanTask {
                 path: "memory".into(),
                 bytes: 0,

@@ -2,7 +2,7 @@
 //! order of their names' bytes, whatever the order they are stored in.
 //!
 //! Work and depth are bounded: no byte of a value may be read twice, as would be if two fields were the same
-//! bytes, and text longer than the limit for a page is an error.
+//! bytes. Names may be written often, so text is held against the number of bytes that it is made of.
 // spec: VariantEncoding.md, "Object field ID order and uniqueness"
 
 use std::ops::Range;
@@ -19,6 +19,8 @@ use crate::types::LogicalType;
 pub struct JsonWriter<'a> {
     metadata: Metadata<'a>,
     limits: Limits,
+    /// How many bytes the text is made of.
+    stored: usize,
     /// The fields of the objects that are being written, as far as they are not stored in the order of their
     /// names: their numbers in that order.
     order: Vec<u32>,
@@ -51,11 +53,18 @@ impl<'a> JsonWriter<'a> {
         self.order.clear();
     }
 
+    /// Lets text be as long as `stored` more bytes may make it: those of metadata, and of values that others
+    /// write. Values that this writer is given count by themselves.
+    pub fn allow(&mut self, stored: usize) {
+        self.stored = self.stored.saturating_add(stored);
+    }
+
     /// Appends `value`, at this nesting depth.
     ///
     /// # Errors
     /// Bytes that are no variant, or reach beyond the limits.
     pub fn write(&mut self, value: &'a [u8], depth: usize, out: &mut String) -> Result<()> {
+        self.allow(value.len());
         self.write_within(value, &mut { value.len() }, depth, out)
     }
 
@@ -64,6 +73,7 @@ impl<'a> JsonWriter<'a> {
     /// # Errors
     /// Those of [`write`](Self::write), and two fields of one name.
     pub fn open(&mut self, value: &'a [u8]) -> Result<Option<OpenObject<'a>>> {
+        self.allow(value.len());
         let (decoded, bytes) = Value::decode(value)?;
         match decoded {
             Value::Object(object) => self.begin(object, value.len() - bytes).map(Some),
@@ -167,12 +177,12 @@ impl<'a> JsonWriter<'a> {
     /// Appends the name of a field and a colon.
     ///
     /// # Errors
-    /// Text beyond the limit: few bytes may mean long names.
+    /// `out` is longer than a page may be, or than [what it is made of](Self::allow) lets it be.
     pub fn write_name(&self, name: &str, out: &mut String) -> Result<()> {
         render::render_json_string(name, out);
         out.push(':');
-        let length = out.len() as u64;
-        Limits::check(length, self.limits.page_bytes, "text of variants").map(|_| ())
+        let most = Limits::decoded(self.stored).min(self.limits.page_bytes);
+        Limits::check(out.len() as u64, most, "text of variants").map(|_| ())
     }
 
     /// Puts the fields of an object into the order of their names.
@@ -604,6 +614,17 @@ mod tests {
         assert!(write(&metadata, &value, within(1000)).is_ok());
         let error = write(&metadata, &value, within(300)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        let name = "n".repeat(60_000);
+        let [low, high] = 60_000u16.to_le_bytes();
+        let metadata = [&[0x41, 1, 0, 0, 0, low, high], name.as_bytes()].concat();
+        let long = |objects: u8| {
+            let offsets = (0..=objects).flat_map(|index| (u16::from(index) * 6).to_le_bytes());
+            let offsets: Vec<u8> = offsets.collect();
+            let value = [&[7, objects], &offsets[..], &object.repeat(objects.into())].concat();
+            write(&metadata, &value, Limits::default()).map_err(|error| error.kind())
+        };
+        assert!(long(60).is_ok());
+        assert_eq!(long(120).unwrap_err(), ErrorKind::LimitExceeded);
     }
 
     #[test]
