@@ -18,6 +18,9 @@ use crate::limits::Limits;
 /// Prefix of the names of unknown fields.
 pub(crate) const UNKNOWN_FIELD: &str = "unknown_field_";
 
+/// Prefix of the names under which all occurrences of a field are listed that should be there once.
+pub const DUPLICATES: &str = "duplicates_of_";
+
 /// A value, or a structure of values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {

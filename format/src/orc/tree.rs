@@ -19,12 +19,9 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::orc::budget::Budget;
 use crate::orc::proto::{Field, Value, next_field};
-use crate::tree::{Builder, Event, EventSink, Node, UNKNOWN_FIELD};
+use crate::tree::{Builder, DUPLICATES, Event, EventSink, Node, UNKNOWN_FIELD};
 
 pub use shapes::{FOOTER, METADATA, POST_SCRIPT, ROW_INDEX, STRIPE_FOOTER};
-
-/// Prefix of the names under which all occurrences of a field are listed that should be there once.
-pub const DUPLICATES: &str = "duplicates_of_";
 
 /// The fields of a message.
 #[derive(Debug)]

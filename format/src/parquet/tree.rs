@@ -4,18 +4,21 @@
 //! shape = structure: number, name, kind of each field        bytes + shape -> tree
 //! ```
 //! Nothing is required and nothing has a default; integers may be of any width. A field that the shape lacks,
-//! or has with another wire type, is shown as `unknown_field_N`, binary as bytes and maps as lists of pairs. A
-//! field that is written twice appears twice. `roundtrip` tests that shapes and typed structures agree.
+//! or has with another wire type, is shown as `unknown_field_N`, binary as bytes and maps as lists of pairs. Of a
+//! field that is written several times the last value counts, and all are listed as `duplicates_of_NAME`.
+//! `roundtrip` tests that shapes and typed structures agree.
 // spec: parquet.thrift
 
 mod shapes;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::mem;
 
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::thrift::{Fields, Reader, Wire, deeper};
-use crate::tree::{Builder, Event, EventSink, Node, UNKNOWN_FIELD};
+use crate::tree::{Builder, DUPLICATES, Event, EventSink, Node, UNKNOWN_FIELD};
 
 pub use shapes::{
     BLOOM_FILTER_HEADER, COLUMN_INDEX, COLUMN_META_DATA, FILE_CRYPTO_META_DATA, FILE_META_DATA,
@@ -36,6 +39,12 @@ impl Shape {
     /// The specification's name.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The known field of this number; none if that has another wire type.
+    fn field(&self, id: i16, wire: Wire, reader: &Reader<'_>) -> Option<&'static FieldShape> {
+        let known = self.fields.iter().find(|field| field.id == id);
+        known.filter(|field| field.kind.fits(wire, reader))
     }
 }
 
@@ -131,14 +140,50 @@ struct Walk<'a, 't> {
     to: &'a mut EventSink<'t>,
 }
 
-impl Walk<'_, '_> {
+/// A field of a structure: its number, and whether it is a known one, of the wire type of that.
+type Key = (i16, bool);
+
+/// The fields that the structure that begins at `start` has several times, with the place of the last value.
+fn repeated(start: Reader<'_>, shape: &'static Shape) -> Result<BTreeMap<Key, usize>> {
+    let (mut reader, mut fields) = (start.clone(), Fields::new(shape.name));
+    let mut previous = None;
+    let ascends = loop {
+        match fields.next(&mut reader)? {
+            None => break true,
+            Some((id, _)) if Some(id) <= previous => break false,
+            Some((id, wire)) => {
+                previous = Some(id);
+                fields.skip(&mut reader, wire)?;
+            }
+        }
+    };
+    let mut places = BTreeMap::new();
+    // writers write fields in the order of their numbers
+    if ascends {
+        return Ok(places);
+    }
+    let (mut reader, mut fields) = (start, Fields::new(shape.name));
+    let mut counts = BTreeMap::new();
+    while let Some((id, wire)) = fields.next(&mut reader)? {
+        let key = (id, shape.field(id, wire, &reader).is_some());
+        *counts.entry(key).or_insert(0) += 1;
+        places.insert(key, reader.position());
+        fields.skip(&mut reader, wire)?;
+    }
+    places.retain(|key, _| counts.get(key).is_some_and(|count| *count > 1));
+    Ok(places)
+}
+
+impl<'a> Walk<'a, '_> {
     fn structure(&mut self, shape: &'static Shape, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
+        let start = self.reader.clone();
+        // what cannot be walked is an error where the walk below ends, too
+        let repeated = repeated(start.clone(), shape).unwrap_or_default();
         let mut fields = Fields::new(shape.name);
         (self.to)(Event::BeginObject)?;
         while let Some((id, wire)) = fields.next(&mut self.reader)? {
-            let known = shape.fields.iter().find(|field| field.id == id);
-            let known = known.filter(|field| field.kind.fits(wire, &self.reader));
+            let known = shape.field(id, wire, &self.reader);
             let (name, kind) = match known {
                 Some(field) => (Cow::Borrowed(field.name), field.kind),
                 None => {
@@ -146,10 +191,46 @@ impl Walk<'_, '_> {
                     (Cow::Owned(name), Kind::of(wire))
                 }
             };
-            (self.to)(Event::Field(name))?;
+            let last = repeated.get(&(id, known.is_some()));
+            if last.is_some_and(|last| *last != self.reader.position()) {
+                fields.skip(&mut self.reader, wire)?;
+                continue;
+            }
+            (self.to)(Event::Field(name.clone()))?;
             self.value(kind, wire, depth)?;
+            if last.is_some() {
+                let name = format!("{DUPLICATES}{name}");
+                (self.to)(Event::Field(Cow::Owned(name)))?;
+                self.duplicates((id, known.is_some()), start.clone(), shape, depth)?;
+            }
         }
         (self.to)(Event::EndObject)
+    }
+
+    /// All occurrences of a field of the structure that begins at `start`.
+    fn duplicates(
+        &mut self,
+        key: Key,
+        start: Reader<'a>,
+        shape: &'static Shape,
+        depth: usize,
+    ) -> Result<()> {
+        let behind = mem::replace(&mut self.reader, start);
+        let mut fields = Fields::new(shape.name);
+        (self.to)(Event::BeginList)?;
+        while let Some((id, wire)) = fields.next(&mut self.reader)? {
+            let known = shape.field(id, wire, &self.reader);
+            match (id, known.is_some()) == key {
+                true => self.value(
+                    known.map_or(Kind::of(wire), |field| field.kind),
+                    wire,
+                    depth,
+                )?,
+                false => fields.skip(&mut self.reader, wire)?,
+            }
+        }
+        self.reader = behind;
+        (self.to)(Event::EndList)
     }
 
     /// The value of a field; a boolean is part of the wire type.

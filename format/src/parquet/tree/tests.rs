@@ -304,9 +304,33 @@ fn whole_numbers_may_have_any_width() {
 }
 
 #[test]
-fn of_a_field_that_is_written_twice_the_last_counts() {
+fn of_a_field_that_is_written_twice_the_last_counts_and_all_are_listed() {
     let node = tree(&[0x15, 0, 0x05, 2, 6, 0], &PAGE_HEADER);
-    assert_eq!(node.get("type"), Some(&Node::Name("DATA_PAGE_V2")));
+    let both = ["DATA_PAGE", "DATA_PAGE_V2"].map(Node::Name).to_vec();
+    let expected = [
+        ("type", Node::Name("DATA_PAGE_V2")),
+        ("duplicates_of_type", Node::List(both)),
+    ];
+    let named = expected.map(|(name, node)| (Cow::Borrowed(name), node));
+    assert_eq!(node, Node::Object(named.to_vec()));
+
+    // field 1 as a number, as text, and as a number; field 99 as a number, as text, and as a number
+    let bytes = [
+        0x15, 0, 0x08, 2, 1, b'a', 0x05, 2, 2, 0x05, 0xc6, 1, 4, 0x08, 0xc6, 1, 1, b'b', 0x05,
+        0xc6, 1, 8, 0,
+    ];
+    let node = tree(&bytes, &PAGE_HEADER);
+    let unknown = vec![Node::Int(2), Node::Bytes(b"b".to_vec()), Node::Int(4)];
+    let both = vec![Node::Name("DATA_PAGE"), Node::Name("INDEX_PAGE")];
+    let expected = [
+        ("unknown_field_1", Node::Bytes(b"a".to_vec())),
+        ("type", Node::Name("INDEX_PAGE")),
+        ("duplicates_of_type", Node::List(both)),
+        ("unknown_field_99", Node::Int(4)),
+        ("duplicates_of_unknown_field_99", Node::List(unknown)),
+    ];
+    let named = expected.map(|(name, node)| (Cow::Borrowed(name), node));
+    assert_eq!(node, Node::Object(named.to_vec()));
 }
 
 #[test]
