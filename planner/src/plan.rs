@@ -6,6 +6,7 @@
 //! The plan holds the files whose directories pass, a condition on leaves to evaluate on metadata, and conjuncts
 //! to evaluate on the remaining rows, cheapest first. No file is opened.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use lith_format::filter::Filter;
@@ -231,35 +232,64 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
         });
     };
     let select = |name: &String| {
-        let is_top_level = table.schema.fields.iter().any(|field| field.name == *name);
-        let parsed = if is_top_level {
-            Expr::column([name.as_str()])
-        } else {
-            sql::parse(name).map_err(|error| propose_quotes(error, name, table))?
-        };
-        let expr = resolve(parsed.clone(), table)?;
-        let mut output = output_of(&expr).ok_or_else(|| {
-            PlanError::unsupported(format!(
-                "{} is no column; only columns and parts of them can be selected",
-                expr.sql()
-            ))
-        })?;
-        // as Spark names it: by the last part of a name, else by what is computed
-        output.name = match (&parsed, &expr) {
-            _ if has_subscript(name) && !is_top_level => Some(expr.spark()),
-            (_, Expr::Column(_)) => None,
-            (Expr::Column(column), _) => column.path.last().cloned(),
-            _ => Some(expr.spark()),
-        };
-        Ok((expr, output))
+        let selected = select_one(name, table);
+        selected.map_err(|error| propose_quotes(error, name, table).of_column(name))
     };
-    let select = |name: &String| select(name).map_err(|error: PlanError| error.of_column(name));
     let selected = names.iter().map(select).collect::<Result<Vec<_>>>()?;
-    let (exprs, outputs) = selected.into_iter().unzip();
+    let (exprs, mut outputs): (Vec<Expr>, Vec<Output>) = selected.into_iter().unzip();
+    tell_apart(&exprs, &mut outputs, table);
+    // a path may be another column's name
+    tell_apart(&exprs, &mut outputs, table);
     Ok(Selected {
         exprs: Some(exprs),
         outputs,
     })
+}
+
+/// A column, or a part of one, in the notation of conditions; a name without dots and brackets may hold whatever else.
+fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
+    let mut fields = table.schema.fields.iter();
+    let parsed = match !name.contains(['.', '[']) && fields.any(|field| field.name == name) {
+        true => Expr::column([name]),
+        false => sql::parse(name)?,
+    };
+    let expr = resolve(parsed.clone(), table)?;
+    let mut output = output_of(&expr).ok_or_else(|| {
+        PlanError::unsupported(format!(
+            "{} is no column; only columns and parts of them can be selected",
+            expr.sql()
+        ))
+    })?;
+    // as Spark names it: by the last part of a name, else by what is computed
+    output.name = match (&parsed, &expr) {
+        _ if has_subscript(name) => Some(expr.spark()),
+        (_, Expr::Column(_)) => None,
+        (Expr::Column(column), _) => column.path.last().cloned(),
+        _ => Some(expr.spark()),
+    };
+    Ok((expr, output))
+}
+
+/// Names different parts that would have one name by their paths.
+fn tell_apart(exprs: &[Expr], outputs: &mut [Output], table: &TableSchema) {
+    let name = |output: &Output| output.field(table).map(|field| field.name).ok();
+    let names: Vec<Option<String>> = outputs.iter().map(name).collect();
+    let (mut first, mut shared) = (HashMap::new(), HashSet::new());
+    for (name, output) in names.iter().zip(&*outputs) {
+        let other: &&Output = first.entry(name).or_insert(output);
+        if (other.column, &other.steps) != (output.column, &output.steps) {
+            shared.insert(name);
+        }
+    }
+    let renamed: Vec<bool> = names.iter().map(|name| shared.contains(name)).collect();
+    for ((output, expr), _) in outputs
+        .iter_mut()
+        .zip(exprs)
+        .zip(renamed)
+        .filter(|(_, is)| *is)
+    {
+        output.name = Some(expr.sql());
+    }
 }
 
 /// The way to a part of a column; `None` if it is more than that.

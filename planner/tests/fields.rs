@@ -186,3 +186,67 @@ fn parts_are_selected_under_spark_s_names() {
         assert_eq!(*error.kind(), PlanErrorKind::Unsupported, "{column}");
     }
 }
+
+#[test]
+fn parts_of_one_name_are_told_apart_by_their_paths() {
+    let names = |columns: &[&str]| -> Vec<String> {
+        let plan = planned(None, columns);
+        let fields = plan.columns.iter();
+        fields
+            .map(|output| output.field(&plan.table).unwrap().name)
+            .collect()
+    };
+    assert_eq!(names(&["s.a", "x"]), ["a", "x"]);
+    assert_eq!(names(&["s.b.c", "S.b.C", "x", "x"]), ["c", "c", "x", "x"]);
+
+    let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+    let stored = Schema::new(vec![
+        Field::nullable("a", structure(vec![int("b"), int("c")])),
+        Field::nullable("b", structure(vec![int("b")])),
+        int("c"),
+        int("a.b"),
+    ]);
+    let table = one_file(&stored);
+    let columns = ["a.b", "b.b", "c", "a.c", "`a.b`"].map(str::to_owned);
+    let query = Query {
+        columns: Some(columns.to_vec()),
+        ..Query::default()
+    };
+    let plan = plan(&table, &query).unwrap();
+    let fields = plan.columns.iter();
+    let names: Vec<String> = fields
+        .map(|output| output.field(&plan.table).unwrap().name)
+        .collect();
+    assert_eq!(names, ["a.b", "b.b", "c", "a.c", "`a.b`"]);
+}
+
+#[test]
+fn odd_names_mean_the_same_in_lists_and_conditions() {
+    let int = |name: &str| Field::nullable(name, LogicalType::Int32);
+    let stored = Schema::new(vec![int("l[0]"), int("total.net"), int("order id")]);
+    let table = one_file(&stored);
+    let refused = |predicate: Option<&str>, column: &str| {
+        let query = Query {
+            predicate,
+            columns: Some(vec![column.to_owned()]),
+            limit: None,
+        };
+        plan(&table, &query)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    for (bare, quoted) in [("l[0]", "`l[0]`"), ("total.net", "`total.net`")] {
+        let condition = format!("{bare} = 1");
+        for error in [refused(None, bare), refused(Some(&condition), quoted)] {
+            let error = error.unwrap_err();
+            assert!(
+                error.contains(&format!("did you mean {quoted}?")),
+                "{error}"
+            );
+        }
+        let condition = format!("{quoted} = 1");
+        assert_eq!(refused(Some(&condition), quoted), Ok(()));
+    }
+    // no condition is written like this
+    assert_eq!(refused(None, "order id"), Ok(()));
+}
