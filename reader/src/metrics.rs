@@ -25,6 +25,29 @@ pub struct Metrics {
     pub rows_selected: Counter,
 }
 
+impl Metrics {
+    /// Adds what another scan did.
+    pub fn add(&self, other: &Metrics) {
+        for (sum, more) in self.counters().into_iter().zip(other.counters()) {
+            sum.add(more.get());
+        }
+    }
+
+    fn counters(&self) -> [&Counter; 9] {
+        [
+            &self.bytes_read,
+            &self.bytes_decompressed,
+            &self.pages_decoded,
+            &self.values_decoded,
+            &self.row_groups_read,
+            &self.row_groups_pruned,
+            &self.row_groups_always,
+            &self.rows_read,
+            &self.rows_selected,
+        ]
+    }
+}
+
 /// A number that many threads add to.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);

@@ -375,6 +375,9 @@ pub struct Head {
     /// Output format; by default a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
+    /// Print what was skipped and read on standard error.
+    #[arg(long)]
+    pub metrics: bool,
 }
 
 /// `lith sample`

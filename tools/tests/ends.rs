@@ -99,6 +99,31 @@ fn tail_prints_the_last_rows_in_order() {
 }
 
 #[test]
+fn what_was_read_is_told() {
+    for format in ["parquet", "orc"] {
+        let table = table(format);
+        let path = table.path().to_str().unwrap();
+        let told = |words: &[&str]| {
+            let output = lith(&[words, &["--metrics"]].concat());
+            assert!(output.status.success());
+            String::from_utf8(output.stderr).unwrap()
+        };
+        for (words, rows) in [
+            (&["head", path, "-n", "7"][..], " passed"),
+            (&["tail", path, "-n", "7"], " passed"),
+            // one file, then two more
+            (&["tail", path, "-n", "30", "-w", "n >= 0"], " 75 passed"),
+            (&["sample", path, "-n", "7"], " 7 passed"),
+            (&["sample", path, "-n", "7", "-w", "n < 50"], " 50 passed"),
+        ] {
+            let told = told(words);
+            assert!(told.contains("values decoded"), "{words:?}: {told}");
+            assert!(told.trim_end().ends_with(rows), "{words:?}: {told}");
+        }
+    }
+}
+
+#[test]
 fn sample_prints_different_rows_in_order_and_the_same_by_one_seed() {
     for format in ["parquet", "orc"] {
         let table = table(format);

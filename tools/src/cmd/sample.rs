@@ -5,6 +5,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::Arc;
 
 use lith_planner::plan::ScanPlan;
 
@@ -12,7 +13,7 @@ use super::scan::name_others;
 use crate::args::{Head, Query, Sample};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::RowWriter;
+use crate::output::{RowWriter, print_metrics};
 use crate::random::{Random, Reservoir, distinct};
 
 pub(super) fn run(args: &Sample) -> Result {
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Sample) -> Result {
     // errors of the first batch come before any output
     let first = scan.next().transpose();
     let first = first.map_err(|error| name_others(error, &plan))?;
-    let schema = scan.schema().clone();
+    let (schema, metrics) = (scan.schema().clone(), Arc::clone(scan.metrics()));
     let mut batches = first.map(Ok).into_iter().chain(scan);
     if !all_pass {
         for batch in batches.by_ref() {
@@ -46,7 +47,11 @@ pub(super) fn run(args: &Sample) -> Result {
         let batch = batch?;
         rows.write(&batch, batch.rows)?;
     }
-    rows.finish()
+    rows.finish()?;
+    if args.rows.metrics {
+        print_metrics(&metrics);
+    }
+    Ok(())
 }
 
 /// Restricts the plan to `wanted` rows drawn from all of its files.

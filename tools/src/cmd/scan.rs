@@ -79,7 +79,7 @@ impl From<Head> for Scan {
             limit: Some(head.limit),
             format: head.format,
             output: None,
-            metrics: false,
+            metrics: head.metrics,
             no_skip: false,
         }
     }

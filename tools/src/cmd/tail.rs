@@ -8,12 +8,13 @@ use std::collections::VecDeque;
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 use lith_planner::plan::ScanPlan;
+use lith_reader::metrics::Metrics;
 
 use super::scan::name_others;
 use crate::args::{Head, Query};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::RowWriter;
+use crate::output::{RowWriter, print_metrics};
 
 pub(super) fn run(args: &Head) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -25,12 +26,17 @@ pub(super) fn run(args: &Head) -> Result {
     let fields = plan.columns.iter();
     let fields = fields.map(|output| Ok(output.field(&plan.table)?));
     let schema = Schema::new(fields.collect::<Result<_>>()?);
-    let batches = last(&opened, plan, args.limit)?;
+    let metrics = Metrics::default();
+    let batches = last(&opened, plan, args.limit, &metrics)?;
     let mut rows = RowWriter::new(args.format, None, &schema)?;
     for batch in &batches {
         rows.write(batch, batch.rows)?;
     }
-    rows.finish()
+    rows.finish()?;
+    if args.metrics {
+        print_metrics(&metrics);
+    }
+    Ok(())
 }
 
 /// Restricts the plan to the last `wanted` rows of its files.
@@ -49,8 +55,13 @@ fn keep_last(opened: &Opened, plan: &mut ScanPlan, wanted: u64) -> Result {
     Ok(())
 }
 
-/// The last `wanted` rows of a plan.
-fn last(opened: &Opened, mut plan: ScanPlan, wanted: u64) -> Result<VecDeque<Batch>> {
+/// The last `wanted` rows of a plan; counts what that takes.
+fn last(
+    opened: &Opened,
+    mut plan: ScanPlan,
+    wanted: u64,
+    metrics: &Metrics,
+) -> Result<VecDeque<Batch>> {
     let mut tasks = std::mem::take(&mut plan.tasks);
     let mut found = Tail::default();
     let mut at_once = 1;
@@ -58,10 +69,12 @@ fn last(opened: &Opened, mut plan: ScanPlan, wanted: u64) -> Result<VecDeque<Bat
         plan.tasks = tasks.split_off(tasks.len().saturating_sub(at_once));
         at_once *= 2;
         let mut before = Tail::default();
-        for batch in opened.scan(&plan, true)? {
+        let mut scan = opened.scan(&plan, true)?;
+        for batch in scan.by_ref() {
             let batch = batch.map_err(|error| name_others(error, &plan))?;
             before.push(batch, wanted - found.rows);
         }
+        metrics.add(scan.metrics());
         before.rows += found.rows;
         before.batches.append(&mut found.batches);
         found = before;
