@@ -218,14 +218,42 @@ impl Opened {
     }
 }
 
-/// The names between commas that are not inside of back-quotes.
+/// The names between commas that are not inside of quotes, back-quotes, parentheses or brackets. What is opened and
+/// never closed is a letter like others.
 pub fn split_columns(text: &str) -> Vec<String> {
-    let mut quoted = false;
-    let names = text.split(|c| {
-        quoted ^= c == '`';
-        c == ',' && !quoted
-    });
-    names.map(|name| name.trim().to_string()).collect()
+    let (mut names, mut start, mut closers) = (Vec::new(), 0, Vec::new());
+    let mut quoted_until = 0;
+    for (at, letter) in text.char_indices() {
+        let rest = &text[at + letter.len_utf8()..];
+        match letter {
+            _ if at < quoted_until => {}
+            '`' | '\'' | '"' => quoted_until = at + 1 + quoted_length(rest, letter),
+            '(' if rest.contains(')') => closers.push(')'),
+            '[' if rest.contains(']') => closers.push(']'),
+            ',' if closers.is_empty() => {
+                names.push(text[start..at].trim().to_string());
+                start = at + 1;
+            }
+            closer if closers.last() == Some(&closer) => drop(closers.pop()),
+            _ => {}
+        }
+    }
+    names.push(text[start..].trim().to_string());
+    names
+}
+
+/// How many bytes of `rest` a quote closes, itself included; none if nothing closes it. In text, a backslash takes the
+/// meaning from a quote.
+fn quoted_length(rest: &str, quote: char) -> usize {
+    let mut letters = rest.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' if quote != '`' => drop(letters.next()),
+            letter if letter == quote => return at + 1,
+            _ => {}
+        }
+    }
+    0
 }
 
 #[cfg(test)]
@@ -233,7 +261,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_inside_of_back_quotes_belong_to_the_name() {
-        assert_eq!(split_columns("a, b.c,`x,y`.z"), ["a", "b.c", "`x,y`.z"]);
+    fn commas_inside_of_quotes_and_brackets_belong_to_the_name() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("a, b.c,`x,y`.z", &["a", "b.c", "`x,y`.z"]),
+            ("m['a,b'],c", &["m['a,b']", "c"]),
+            ("m[\"a,b\"],c", &["m[\"a,b\"]", "c"]),
+            ("m['it\\'s, it'], c", &["m['it\\'s, it']", "c"]),
+            ("m['it''s, it'], c", &["m['it''s, it']", "c"]),
+            (
+                "get(a, 0), element_at(m, 'k)'),c",
+                &["get(a, 0)", "element_at(m, 'k)')", "c"],
+            ),
+            ("it's,l[0,b)", &["it's", "l[0", "b)"]),
+            ("`a,``[`,é,c", &["`a,``[`", "é", "c"]),
+            ("a,,b", &["a", "", "b"]),
+        ];
+        for (text, names) in cases {
+            assert_eq!(split_columns(text), names, "{text}");
+        }
     }
 }
