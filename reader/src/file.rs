@@ -208,6 +208,15 @@ impl File {
         })
     }
 
+    /// About how many values a leaf has in a row group, if its metadata says so.
+    pub(crate) fn value_count(&self, row_group: usize, leaf: LeafId) -> Option<u64> {
+        match &self.0.contents {
+            Contents::Orc(file) => file.value_count(row_group, leaf),
+            // metadata that cannot be decoded is an error when the chunk is read
+            _ => self.chunk(row_group, leaf).ok()??.stats.value_count,
+        }
+    }
+
     /// The metadata without its row groups, which may be very many: no chunk of them is decoded.
     pub fn head(&self) -> FileMeta {
         match &self.0.contents {

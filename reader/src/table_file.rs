@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use lith_format::bind::{self, ColumnSource, LeafSource};
 use lith_format::error::{Error, Result};
-use lith_format::meta::ChunkMeta;
 use lith_format::scalar::Scalar;
 use lith_format::scan::ScanTask;
 use lith_format::schema::{Field, LeafId};
@@ -13,7 +12,6 @@ use lith_format::types::{Layout, LogicalType};
 
 use crate::adapt::Adapter;
 use crate::file::File;
-use crate::nested::Node;
 use crate::part::Part;
 use crate::query::Query;
 use crate::selection::Selection;
@@ -78,16 +76,18 @@ impl TableFile {
     /// How many rows of a row group to decode at a time: fewer than asked for where lists or values are long.
     pub(crate) fn batch_rows(&self, row_group: usize) -> usize {
         let rows = self.file.rows_of(row_group).max(1);
-        let fit = |leaves: &[LeafId], most: u64, size: fn(&ChunkMeta) -> Option<u64>| {
-            let sizes = leaves.iter().filter_map(|&leaf| {
-                // metadata that cannot be decoded is an error when the chunk is read
-                size(&self.file.chunk(row_group, leaf).ok()??)
-            });
+        let fit = |leaves: &[LeafId], most: u64, size: &dyn Fn(LeafId) -> Option<u64>| {
+            let sizes = leaves.iter().filter_map(|&leaf| size(leaf));
             let a_row = sizes.max().unwrap_or(0).div_ceil(rows).max(1);
             usize::try_from((most / a_row).max(1)).unwrap_or(usize::MAX)
         };
-        let values = fit(&self.listed, BATCH_VALUES, |chunk| chunk.stats.value_count);
-        let bytes = fit(&self.long, BATCH_BYTES, |chunk| chunk.uncompressed_bytes);
+        let values = fit(&self.listed, BATCH_VALUES, &|leaf| {
+            self.file.value_count(row_group, leaf)
+        });
+        // metadata that cannot be decoded is an error when the chunk is read
+        let bytes = fit(&self.long, BATCH_BYTES, &|leaf| {
+            self.file.chunk(row_group, leaf).ok()??.uncompressed_bytes
+        });
         self.query.spec.batch_rows.min(values).min(bytes)
     }
 
@@ -178,12 +178,9 @@ fn listed(part: &Part) -> Vec<bool> {
     if !part.field.ty.is_nested() {
         return Vec::new();
     }
-    // what is no tree is an error when it is read
-    let levels = Node::of(&part.field).map_or_else(|_| Vec::new(), |node| node.leaf_levels());
-    levels
-        .iter()
-        .map(|(_, repetition)| *repetition > 0)
-        .collect()
+    let mut leaves = Vec::with_capacity(part.leaves.len());
+    add_leaves(&part.field, false, &mut leaves);
+    leaves
 }
 
 /// Which leaves hold text or bytes.
@@ -197,6 +194,16 @@ fn long(part: &Part) -> Vec<bool> {
     let mut long = Vec::new();
     visit(&part.field.ty, &mut long);
     long
+}
+
+/// Of each leaf of a field, whether it lies in a list or map.
+fn add_leaves(field: &Field, in_list: bool, out: &mut Vec<bool>) {
+    let in_list = in_list || matches!(field.ty.layout(), Layout::List | Layout::Map);
+    if !field.ty.is_nested() {
+        out.push(in_list);
+    }
+    let below = field.ty.fields().iter();
+    below.for_each(|field| add_leaves(field, in_list, out));
 }
 
 /// A type that does not go with the table's is an error about two files.
@@ -361,15 +368,27 @@ mod tests {
         );
     }
 
+    fn rows_of_batches(file: &File, columns: Vec<usize>) -> Vec<usize> {
+        let batches = batches(file, columns);
+        batches.iter().map(|batch| batch.rows).collect()
+    }
+
+    #[test]
+    fn batches_of_long_lists_of_orc_have_fewer_rows() {
+        let element = Field::nullable("element", LogicalType::Int32);
+        let field = Field::nullable("l", LogicalType::List(Arc::new(element)));
+        let row = Scalar::List(vec![Scalar::Int(8); 20_000]);
+        let bytes = crate::orc::testing::file(&field, &[&vec![row; 30]]);
+        let source = Arc::new(BytesSource::new(bytes, "lists"));
+        let file = File::from_source(source, Limits::default()).unwrap();
+        assert_eq!(rows_of_batches(&file, vec![0]), [13, 13, 4]);
+    }
+
     #[test]
     fn batches_of_long_lists_have_fewer_rows() {
         let file = file(30, 20_000);
-        let rows = |columns| -> Vec<usize> {
-            let batches = batches(&file, columns);
-            batches.iter().map(|batch| batch.rows).collect()
-        };
-        assert_eq!(rows(vec![0]), [30]);
-        assert_eq!(rows(vec![0, 1]), [13, 13, 4]);
+        assert_eq!(rows_of_batches(&file, vec![0]), [30]);
+        assert_eq!(rows_of_batches(&file, vec![0, 1]), [13, 13, 4]);
         let last = batches(&file, vec![1]).pop().unwrap();
         let Values::List { offsets, elements } = &last.columns[0].values else {
             panic!("no list")

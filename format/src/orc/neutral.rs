@@ -139,6 +139,13 @@ pub fn chunk_meta(
     })
 }
 
+/// How many values leaf `leaf` has in stripe `ordinal`, nulls left out, if the tail says so. It is not checked.
+pub fn value_count(tail: &Tail, schema: &FileSchema, ordinal: usize, leaf: usize) -> Option<u64> {
+    let column = schema.leaves.get(leaf)?.column;
+    let statistics = stripe_statistics(tail, ordinal)?;
+    statistics.get(column as usize)?.number_of_values
+}
+
 /// The software that wrote a file, as far as it says: `ORC Java 1.7.2`. What is in no registry names
 /// itself in its version: `lith 0.1.0`.
 fn created_by(tail: &Tail) -> String {
@@ -261,6 +268,8 @@ mod tests {
             assert_eq!(format!("{one:?}"), format!("{chunk:?}"));
         }
         assert!(chunk_meta(&tail, &schema, 0, 2).is_none());
+        let values = [0, 1, 2].map(|leaf| value_count(&tail, &schema, 0, leaf));
+        assert_eq!(values, [Some(9), Some(9), None]);
         assert!(chunk_meta(&tail, &schema, 1, 0).is_none());
     }
 

@@ -16,7 +16,7 @@ use lith_format::meta::{ChunkMeta, FileMeta};
 use lith_format::orc::footer::Footer;
 use lith_format::orc::neutral::{
     add_stripe_footer, check_chunks, chunk_meta, file_head, file_meta, file_statistics,
-    has_only_whole,
+    has_only_whole, value_count,
 };
 use lith_format::orc::schema::{Dialect, FileSchema, Leaf};
 use lith_format::orc::stripe::StripeFooter;
@@ -152,6 +152,11 @@ impl OrcFile {
     /// What the tail says of a leaf in a stripe, format-neutral; `None` if there is no such.
     pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Option<ChunkMeta> {
         chunk_meta(&self.tail, &self.schema, row_group, leaf.index())
+    }
+
+    /// How many values a leaf has in a stripe, nulls left out, if the tail says so. It is not checked.
+    pub fn value_count(&self, row_group: usize, leaf: LeafId) -> Option<u64> {
+        value_count(&self.tail, &self.schema, row_group, leaf.index())
     }
 
     /// A reader of a part of top-level column `column` in stripe `row_group`, both from 0. The footer of the

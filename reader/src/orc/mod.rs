@@ -19,7 +19,7 @@ mod present;
 // Layer 3
 mod nested;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 // Layer 4
 mod column;

@@ -5,9 +5,10 @@
 //! ```
 
 use lith_format::orc::encoding::{CompressionKind, StreamKind};
-use lith_format::orc::footer::{Footer, Metadata, Type};
+use lith_format::orc::footer::{Footer, Metadata, StripeStatistics, Type};
 use lith_format::orc::proto::Message;
 use lith_format::orc::schema::encode;
+use lith_format::orc::statistics::ColumnStatistics;
 use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::{MAGIC, PostScript, Tail};
 use lith_format::scalar::Scalar;
@@ -24,14 +25,23 @@ pub(crate) type Stored = Vec<(u32, StreamKind, Vec<u8>)>;
 /// A file whose only column is `field`, with so many rows in a stripe.
 pub(crate) fn file(field: &Field, stripes: &[&[Scalar]]) -> Vec<u8> {
     let types = encode(&Schema::new(vec![field.clone()])).unwrap();
+    let mut stripe_stats = Vec::new();
     let stripes = stripes.iter().map(|rows| {
         let mut stored = Stored::new();
         let slots: Vec<&Scalar> = rows.iter().collect();
-        put(field, &slots, &mut 1, &mut stored);
+        let mut counts = vec![rows.len() as u64];
+        put(field, &slots, &mut counts, &mut stored);
+        let count = |count| ColumnStatistics {
+            number_of_values: Some(count),
+            ..ColumnStatistics::default()
+        };
+        stripe_stats.push(StripeStatistics {
+            col_stats: counts.into_iter().map(count).collect(),
+        });
         (rows.len() as u64, direct(types.len()), stored)
     });
     let stripes = stripes.collect();
-    file_of(types, stripes)
+    write(types, stripes, &Metadata { stripe_stats })
 }
 
 /// A footer that says of so many columns that they are encoded directly.
@@ -44,6 +54,14 @@ pub(crate) fn direct(columns: usize) -> StripeFooter {
 
 /// A file of these types and stripes: of each, the number of rows, a footer without streams, and those.
 pub(crate) fn file_of(types: Vec<Type>, stripes: Vec<(u64, StripeFooter, Stored)>) -> Vec<u8> {
+    write(types, stripes, &Metadata::default())
+}
+
+fn write(
+    types: Vec<Type>,
+    stripes: Vec<(u64, StripeFooter, Stored)>,
+    metadata: &Metadata,
+) -> Vec<u8> {
     let mut bytes = MAGIC.as_bytes().to_vec();
     let rows = stripes.iter().map(|stripe| stripe.0).sum();
     let stripes = stripes.into_iter();
@@ -64,7 +82,7 @@ pub(crate) fn file_of(types: Vec<Type>, stripes: Vec<(u64, StripeFooter, Stored)
         magic: MAGIC.into(),
         ..PostScript::default()
     };
-    bytes.extend(Tail::encode(&Metadata::default(), &footer, postscript).unwrap());
+    bytes.extend(Tail::encode(metadata, &footer, postscript).unwrap());
     bytes
 }
 
@@ -96,11 +114,12 @@ fn stripe(
     }
 }
 
-/// The streams of column `next`, and of those below, for its slots.
-fn put(field: &Field, slots: &[&Scalar], next: &mut u32, out: &mut Stored) {
-    let id = *next;
-    *next += 1;
+/// The streams of the next column, and of those below, for its slots; `counts` are the values of the columns so
+/// far.
+fn put(field: &Field, slots: &[&Scalar], counts: &mut Vec<u64>, out: &mut Stored) {
+    let id = counts.len() as u32;
     let valid: Vec<bool> = slots.iter().map(|slot| !slot.is_null()).collect();
+    counts.push(valid.iter().filter(|valid| **valid).count() as u64);
     if valid.contains(&false) {
         out.push((id, StreamKind::Present, boolean_rle::tests::encode(&valid)));
     }
@@ -140,6 +159,6 @@ fn put(field: &Field, slots: &[&Scalar], next: &mut u32, out: &mut Stored) {
     out.push((id, StreamKind::Data, data));
     out.push((id, StreamKind::Length, literals(&lengths, false)));
     for (child, slots) in field.ty.fields().iter().zip(below) {
-        put(child, &slots, next, out);
+        put(child, &slots, counts, out);
     }
 }
