@@ -1,9 +1,11 @@
 //! The interface between the formats and the scan: reads one top-level column of a row group, front to back.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lith_format::error::Result;
 use lith_format::limits::Limits;
+use lith_format::stats::ColumnStats;
 use lith_format::vector::Vector;
 
 use crate::metrics::Metrics;
@@ -21,6 +23,15 @@ pub trait ColumnReader: Send {
     fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
         Ok((selection.rows(), self.read(selection)?))
     }
+}
+
+/// Rows of a row group of which a leaf has statistics: a page of Parquet, an entry of ORC's row index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stride {
+    /// From the first row of the row group.
+    pub rows: Range<u64>,
+    /// True of these rows.
+    pub stats: ColumnStats,
 }
 
 /// What every column reader is given.

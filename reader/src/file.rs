@@ -16,7 +16,7 @@ use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use lith_format::orc::schema::Dialect;
 use lith_format::schema::{LeafId, Schema};
 
-use crate::column::{ColumnReader, ReadContext};
+use crate::column::{ColumnReader, ReadContext, Stride};
 use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
 use crate::parquet::keys::Decryption;
@@ -214,6 +214,17 @@ impl File {
             Contents::Orc(file) => file.value_count(row_group, leaf),
             // metadata that cannot be decoded is an error when the chunk is read
             _ => self.chunk(row_group, leaf).ok()??.stats.value_count,
+        }
+    }
+
+    /// The strides of a leaf in one row group, in order, by its indexes; none if they do not tell its rows.
+    pub(crate) fn strides(&self, row_group: usize, leaf: LeafId) -> Result<Vec<Stride>> {
+        let source = self.0.source.as_ref();
+        match &self.0.contents {
+            Contents::Parquet(file) => file.strides(source, row_group, leaf),
+            Contents::Orc(file) => file.strides(source, row_group, leaf),
+            #[cfg(test)]
+            Contents::Memory(file) => Ok(file.strides(row_group, leaf)),
         }
     }
 

@@ -13,7 +13,7 @@ use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::vector::{Batch, Vector};
 
-use crate::column::{ColumnReader, ReadContext};
+use crate::column::{ColumnReader, ReadContext, Stride};
 use crate::metrics::Metrics;
 use crate::selection::Selection;
 
@@ -67,6 +67,20 @@ impl MemoryFile {
         }
     }
 
+    pub(crate) fn strides(&self, row_group: usize, leaf: LeafId) -> Vec<Stride> {
+        let vector = &self.columns[row_group][leaf.index()];
+        let starts = (0..vector.len).step_by(stride_rows(leaf.index()));
+        let stride = |start: usize| {
+            let rows = start..vector.len.min(start + stride_rows(leaf.index()));
+            let values: Vec<Scalar> = rows.clone().map(|row| vector.value(row)).collect();
+            Stride {
+                rows: rows.start as u64..rows.end as u64,
+                stats: stats_of(&values),
+            }
+        };
+        starts.map(stride).collect()
+    }
+
     pub(crate) fn column(
         &self,
         row_group: usize,
@@ -81,6 +95,11 @@ impl MemoryFile {
             metrics: Arc::clone(&context.metrics),
         })
     }
+}
+
+/// Of how many rows the strides of a column are: those of different columns have different ones.
+fn stride_rows(column: usize) -> usize {
+    3 + 2 * column
 }
 
 struct MemoryColumn {

@@ -19,7 +19,9 @@ pub struct Metrics {
     pub row_groups_pruned: Counter,
     /// Row groups whose rows were known to pass without being filtered.
     pub row_groups_always: Counter,
-    /// Rows of opened row groups.
+    /// Parts of opened row groups that the statistics of pages (Parquet) or strides (ORC) ruled out.
+    pub strides_pruned: Counter,
+    /// Rows of opened row groups, but for those that were ruled out.
     pub rows_read: Counter,
     /// Rows that passed every predicate.
     pub rows_selected: Counter,

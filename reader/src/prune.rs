@@ -2,6 +2,8 @@
 //!
 //! Filters name leaves of the table; each is mapped to the file's own leaf.
 
+mod strides;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 

@@ -29,7 +29,8 @@ pub(crate) struct RowGroupScan {
     context: ReadContext,
     /// One a column of the table, once a window asks for it.
     open: Vec<Option<OpenColumn>>,
-    rows: usize,
+    /// The rows that are considered.
+    selection: Selection,
     batch_rows: usize,
     position: usize,
     /// What is left of windows that were split, the next one last.
@@ -92,8 +93,16 @@ impl RowGroupScan {
         let rows = file.file.rows_of(kept.row_group);
         let rows =
             usize::try_from(rows).map_err(|_| Error::limit(format!("row group of {rows} rows")))?;
+        let filtered = kept.filtered && !file.query.spec.predicates.is_empty();
+        let mut selection = match &file.picked {
+            Some(picked) => picked[kept.row_group].clone(),
+            None => Selection::all(rows),
+        };
+        if filtered {
+            selection = selection.and(&file.candidates(kept.row_group, rows, &context.metrics));
+        }
         Ok(RowGroupScan {
-            filtered: kept.filtered && !file.query.spec.predicates.is_empty(),
+            filtered,
             open: file.origins.iter().map(|_| None).collect(),
             batch_rows: file.batch_rows(kept.row_group),
             row_group: kept.row_group,
@@ -101,7 +110,7 @@ impl RowGroupScan {
             rest: Vec::new(),
             context,
             file,
-            rows,
+            selection,
         })
     }
 
@@ -126,18 +135,16 @@ impl RowGroupScan {
             return Some(rest);
         }
         let start = self.position;
-        if start == self.rows {
+        if start == self.selection.rows() || self.selection.is_none() {
             return None;
         }
         if start == 0 {
+            let rows = self.selection.selected() as u64;
             self.context.metrics.row_groups_read.add(1);
-            self.context.metrics.rows_read.add(self.rows as u64);
+            self.context.metrics.rows_read.add(rows);
         }
         self.position += self.window_rows(wanted);
-        let selection = match &self.file.picked {
-            Some(picked) => picked[self.row_group].part(start..self.position),
-            None => Selection::all(self.position - start),
-        };
+        let selection = self.selection.part(start..self.position);
         Some(Window {
             start,
             selection,
@@ -147,7 +154,7 @@ impl RowGroupScan {
     }
 
     fn window_rows(&self, wanted: u64) -> usize {
-        let left = self.rows - self.position;
+        let left = self.selection.rows() - self.position;
         let spec = &self.file.query.spec;
         match self.filtered || self.file.picked.is_some() {
             true => left.min(self.batch_rows),

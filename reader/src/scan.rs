@@ -31,7 +31,7 @@ pub struct Scan {
 }
 
 enum Work {
-    Here(Sequential),
+    Here(Box<Sequential>),
     Threads(Parallel),
     Over,
 }
@@ -57,11 +57,11 @@ impl Scan {
         let work = if query.spec.threads > 1 && query.spec.limit != Some(0) {
             Work::Threads(Parallel::new(tasks, Arc::clone(&query), &context)?)
         } else {
-            Work::Here(Sequential {
+            Work::Here(Box::new(Sequential {
                 tasks: tasks.into_iter(),
                 file: None,
                 row_group: None,
-            })
+            }))
         };
         let left = query.spec.limit.unwrap_or(u64::MAX);
         Ok(Scan {

@@ -85,6 +85,26 @@ impl Selection {
         }
     }
 
+    /// The rows that are wanted here and in `other`, which has as many rows.
+    pub fn and(&self, other: &Selection) -> Selection {
+        let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
+        let mut runs = Vec::new();
+        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+            let both = x.start.max(y.start)..x.end.min(y.end);
+            if both.start < both.end {
+                runs.push(both);
+            }
+            match x.end < y.end {
+                true => a.next(),
+                false => b.next(),
+            };
+        }
+        Selection {
+            rows: self.rows,
+            runs,
+        }
+    }
+
     /// The given runs of a window of `rows` rows.
     ///
     /// # Panics
@@ -145,6 +165,13 @@ mod tests {
     }
 
     quickcheck::quickcheck! {
+        fn both_want_what_each_wants(rows: Vec<(bool, bool)>) -> bool {
+            let selection = |wanted: fn(&(bool, bool)) -> bool| {
+                Selection::from_mask(&rows.iter().map(wanted).collect())
+            };
+            selection(|row| row.0).and(&selection(|row| row.1)) == selection(|row| row.0 && row.1)
+        }
+
         fn narrows_like_nested_filters(first: Vec<bool>, second: Vec<bool>, skipped: u8) -> bool {
             let selection = Selection::from_mask(&first.iter().copied().collect());
             let wanted: Vec<usize> = (0..first.len()).filter(|&row| first[row]).collect();

@@ -14,6 +14,7 @@ use lith_format::orc::strides::strides;
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::schema::LeafId;
 
+use crate::column::Stride;
 use crate::orc::file::{OrcFile, encrypted};
 use crate::orc::stripe::Stripe;
 use crate::source::Source;
@@ -31,6 +32,53 @@ impl OrcFile {
             source,
             stripe,
         })
+    }
+
+    /// The strides of a leaf in stripe `ordinal`; none if it has no more than one, or lies in a list or map, where
+    /// entries do not count rows.
+    pub(crate) fn strides(
+        &self,
+        source: &dyn Source,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<Stride>> {
+        let repeated = self.schema.leaves.get(leaf.index());
+        let repeated = repeated.is_none_or(|leaf| leaf.repeated);
+        let stripe = self.footer().stripes.get(ordinal);
+        let rows = stripe.map_or(0, |stripe| stripe.number_of_rows);
+        if repeated || rows <= u64::from(self.footer().row_index_stride) {
+            return Ok(Vec::new());
+        }
+        let stripe = self.stripe(source, ordinal)?;
+        let strides = self.read_strides(source, &stripe, leaf)?.into_iter();
+        let stride = |StrideMeta { rows, stats, .. }| Stride { rows, stats };
+        Ok(strides.map(stride).collect())
+    }
+
+    fn read_strides(
+        &self,
+        source: &dyn Source,
+        stripe: &Stripe,
+        leaf: LeafId,
+    ) -> Result<Vec<StrideMeta>> {
+        let (schema, limits) = (&self.schema, &self.limits);
+        let index = leaf.index();
+        let (Some(stored), Some(ty)) = (schema.leaves.get(index), schema.types.get(index)) else {
+            return Err(Error::invalid(format!("there is no leaf {index}")));
+        };
+        if stored.encrypted {
+            return Err(encrypted());
+        }
+        let Some(range) = stripe.range(stored.column, StreamKind::RowIndex) else {
+            return Ok(Vec::new());
+        };
+        let length = range.end - range.start;
+        let length = Limits::check(length, limits.footer_bytes, "row index")?;
+        let bytes = source.read_at(range.start, length)?;
+        let (tail, rows) = (self.tail(), stripe.rows);
+        tail.row_index(&bytes, range.start, limits)
+            .and_then(|index| strides(tail, &index, rows, (stored, ty)))
+            .map_err(|error| error.at("RowIndex", range.start))
     }
 }
 
@@ -72,23 +120,6 @@ impl StripeWalk<'_> {
     }
 
     fn read_strides(&self, leaf: LeafId) -> Result<Vec<StrideMeta>> {
-        let (schema, limits) = (&self.file.schema, &self.file.limits);
-        let index = leaf.index();
-        let (Some(stored), Some(ty)) = (schema.leaves.get(index), schema.types.get(index)) else {
-            return Err(Error::invalid(format!("there is no leaf {index}")));
-        };
-        if stored.encrypted {
-            return Err(encrypted());
-        }
-        let Some(range) = self.stripe.range(stored.column, StreamKind::RowIndex) else {
-            return Ok(Vec::new());
-        };
-        let length = range.end - range.start;
-        let length = Limits::check(length, limits.footer_bytes, "row index")?;
-        let bytes = self.source.read_at(range.start, length)?;
-        let (tail, rows) = (self.file.tail(), self.stripe.rows);
-        tail.row_index(&bytes, range.start, limits)
-            .and_then(|index| strides(tail, &index, rows, (stored, ty)))
-            .map_err(|error| error.at("RowIndex", range.start))
+        self.file.read_strides(self.source, &self.stripe, leaf)
     }
 }

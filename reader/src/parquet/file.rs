@@ -53,7 +53,7 @@ pub struct ParquetFile {
     footer_range: Range<u64>,
     /// Where the footer's first byte lies.
     footer_start: u64,
-    limits: Limits,
+    pub(super) limits: Limits,
     crypto: Option<Arc<Crypto>>,
     parts: Parts,
     meta: OnceLock<FileMeta>,

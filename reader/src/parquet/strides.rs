@@ -28,6 +28,7 @@ use lith_format::parquet::stats::Trust;
 use lith_format::parquet::strides::{Indexes, PageMeta, Place};
 use lith_format::schema::LeafId;
 
+use crate::column::Stride;
 use crate::parquet::chunk::OpenChunk;
 use crate::parquet::file::ParquetFile;
 use crate::parquet::page_cipher::PageCipher;
@@ -57,6 +58,24 @@ impl ParquetFile {
             window: Window::new(source),
             limits,
         }
+    }
+
+    /// The pages of a leaf in row group `ordinal`; none if its chunk lacks one of the two page indexes.
+    pub(crate) fn strides(
+        &self,
+        source: &dyn Source,
+        ordinal: usize,
+        leaf: LeafId,
+    ) -> Result<Vec<Stride>> {
+        let chunk = self.open_chunk(ordinal, leaf.index())?;
+        let mut walk = self.walk(source, &self.limits);
+        let Known::Both(indexes) = walk.known(&chunk, walk.rows(ordinal)?) else {
+            return Ok(Vec::new());
+        };
+        let (_, trust) = self.leaf(leaf)?;
+        let pages = (0..).map_while(|page| indexes.page(page, &trust));
+        let stride = |PageMeta { rows, stats, .. }| Some(Stride { rows: rows?, stats });
+        Ok(pages.filter_map(stride).collect())
     }
 }
 

@@ -309,8 +309,10 @@ fn metrics_show_what_was_skipped() {
     assert_eq!(metrics.row_groups_always.get(), 1);
     assert_eq!(metrics.row_groups_read.get(), 2);
     assert_eq!(metrics.rows_selected.get(), 105);
-    // the middle group: its keys once, and five late values; the last: both columns
-    assert_eq!(metrics.values_decoded.get(), 100 + 5 + 200);
+    // the middle group: the keys of its last three strides once, and five late values; the last: both columns
+    assert_eq!(metrics.strides_pruned.get(), 31);
+    assert_eq!(metrics.rows_read.get(), 7 + 100);
+    assert_eq!(metrics.values_decoded.get(), 7 + 5 + 200);
 }
 
 #[test]

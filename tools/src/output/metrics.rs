@@ -10,11 +10,12 @@ use crate::failure::print_stderr;
 pub fn metrics_text(metrics: &Metrics) -> String {
     let n = |counter: &lith_reader::metrics::Counter| count(counter.get());
     format!(
-        "  row groups: {} read, {} skipped by statistics, {} passed whole\n  \
+        "  row groups: {} read, {} skipped by statistics, {} passed whole; {} strides of the others skipped\n  \
          read {}, decompressed to {}; {} pages, {} values decoded; {} rows looked at, {} passed\n",
         n(&metrics.row_groups_read),
         n(&metrics.row_groups_pruned),
         n(&metrics.row_groups_always),
+        n(&metrics.strides_pruned),
         bytes(metrics.bytes_read.get()),
         bytes(metrics.bytes_decompressed.get()),
         n(&metrics.pages_decoded),
@@ -30,6 +31,7 @@ pub fn metrics_json(metrics: &Metrics) -> Value {
         "row_groups_read": metrics.row_groups_read.get(),
         "row_groups_pruned": metrics.row_groups_pruned.get(),
         "row_groups_always": metrics.row_groups_always.get(),
+        "strides_pruned": metrics.strides_pruned.get(),
         "bytes_read": metrics.bytes_read.get(),
         "bytes_decompressed": metrics.bytes_decompressed.get(),
         "pages_decoded": metrics.pages_decoded.get(),
