@@ -35,6 +35,27 @@ impl Vector {
     /// # Errors
     /// An array that has no such element, and a column of another type.
     pub fn into_element(self, index: i64) -> Result<Vector> {
+        self.elements_at(index, |len| {
+            Err(Error::invalid(format!(
+                "no element {index} in an array of {len}; get(array, {index}) gives null"
+            )))
+        })
+    }
+
+    /// The same, null also where an array has no such element.
+    ///
+    /// # Errors
+    /// A column of another type.
+    pub fn into_element_if_any(self, index: i64) -> Result<Vector> {
+        self.elements_at(index, |_| Ok(None))
+    }
+
+    /// `lacking` says what is in place of the element that an array of so many lacks.
+    fn elements_at(
+        self,
+        index: i64,
+        lacking: impl Fn(u32) -> Result<Option<u32>>,
+    ) -> Result<Vector> {
         let plain = self.flatten()?;
         let Values::List { offsets, elements } = &plain.values else {
             return Err(Error::type_mismatch(format!(
@@ -49,10 +70,7 @@ impl Vector {
             let len = offsets[row + 1] - offsets[row];
             match u32::try_from(index) {
                 Ok(index) if index < len => Ok(Some(offsets[row] + index)),
-                _ => {
-                    let message = format!("no element {index} in an array of {len}");
-                    Err(Error::invalid(message))
-                }
+                _ => lacking(len),
             }
         };
         let slots: Vec<_> = (0..plain.len).map(slot).collect::<Result<_>>()?;

@@ -43,6 +43,8 @@ pub enum Step {
     Field(usize),
     /// The element of an array at an index from 0, which every array must have.
     Element(i64),
+    /// The element of an array at an index from 0, null where it has no such element.
+    ElementIfAny(i64),
     /// The value of a map, null where it has no such key.
     Key(Scalar),
 }
@@ -77,7 +79,9 @@ impl Output {
             let nullable = |ty: &LogicalType| Some(Field::nullable(&field.name, ty.clone()));
             let below = match (step, &field.ty) {
                 (Step::Field(index), ty) => ty.field(*index),
-                (Step::Element(_), LogicalType::List(element)) => nullable(&element.ty),
+                (Step::Element(_) | Step::ElementIfAny(_), LogicalType::List(element)) => {
+                    nullable(&element.ty)
+                }
                 (Step::Key(_), LogicalType::Map(entry)) => nullable(&entry[1].ty),
                 _ => None,
             };
@@ -97,6 +101,7 @@ impl Output {
         steps.try_fold(column, |column, step| match step {
             Step::Field(index) => column.into_field(*index),
             Step::Element(index) => column.into_element(*index),
+            Step::ElementIfAny(index) => column.into_element_if_any(*index),
             Step::Key(key) => column.into_value(key),
         })
     }

@@ -27,6 +27,9 @@ pub const MAX_DEPTH: usize = 400;
 /// The function that `container[key]` calls.
 pub(crate) const SUBSCRIPT: &str = "[]";
 
+/// The function that gives null where an array has no such element.
+pub(crate) const GET: &str = "get";
+
 /// An operator on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {

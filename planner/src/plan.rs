@@ -20,7 +20,7 @@ use crate::cost::by_cost;
 use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
-use crate::expr::{Expr, SUBSCRIPT, Span};
+use crate::expr::{Expr, GET, SUBSCRIPT, Span};
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
@@ -265,6 +265,7 @@ fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
         _ if has_subscript(name) => Some(expr.spark()),
         (_, Expr::Column(_)) => None,
         (Expr::Column(column), _) => column.path.last().cloned(),
+        (Expr::Function { name, .. }, _) if name == GET => Some(expr.sql()),
         _ => Some(expr.spark()),
     };
     Ok((expr, output))
@@ -306,14 +307,15 @@ fn output_of(expr: &Expr) -> Option<Output> {
             output.steps.push(Step::Field(*index));
             Some(output)
         }
-        Expr::Function { name, args, .. } if name == SUBSCRIPT => {
+        Expr::Function { name, args, .. } => {
             let [container, Expr::Literal(key, _)] = &args[..] else {
                 return None;
             };
             let mut output = output_of(container)?;
-            output.steps.push(match (container.ty(), key) {
-                (LogicalType::List(_), Scalar::Int(index)) => Step::Element(*index),
-                (LogicalType::Map(_), key) if !key.is_null() => Step::Key(key.clone()),
+            output.steps.push(match (&**name, container.ty(), key) {
+                (SUBSCRIPT, LogicalType::List(_), Scalar::Int(index)) => Step::Element(*index),
+                (GET, LogicalType::List(_), Scalar::Int(index)) => Step::ElementIfAny(*index),
+                (SUBSCRIPT, LogicalType::Map(_), key) if !key.is_null() => Step::Key(key.clone()),
                 _ => return None,
             });
             Some(output)

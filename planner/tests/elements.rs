@@ -213,14 +213,20 @@ fn elements_that_are_not_there_are_errors_where_they_are_asked_for() {
     };
     let rows = [row(Some(&[1, 2])), row(None), row(Some(&[3]))];
     for (text, complaint) in [
-        ("arr[1] = 2", "no element 1 in an array of 1"),
+        (
+            "arr[1] = 2",
+            "no element 1 in an array of 1 in arr[1]; get(arr, 1) gives null",
+        ),
         ("arr[i] = 2", "no element 1 in an array of 1"),
         ("arr[-1] = 2", "no element -1"),
-        ("element_at(arr, 2) = 2", "no element 2"),
+        (
+            "element_at(arr, 2) = 2",
+            "in element_at(arr, 2); try_element_at(arr, 2) gives null",
+        ),
         ("element_at(arr, -2) = 2", "no element -2"),
         ("try_element_at(arr, 0) = 2", "they begin at 1"),
         ("map_keys(m)[1] = 'a'", "no element 1"),
-        ("items[1].n = 1", "no element 1"),
+        ("items[1].n = 1", "in items[1]; get(items, 1) gives null"),
     ] {
         let error = true_rows(text, &rows).unwrap_err();
         assert!(error.contains(complaint), "{text}: {error}");
@@ -259,6 +265,8 @@ fn what_does_not_go_together_is_refused() {
             .unwrap_err();
         assert_eq!(*error.kind(), kind, "{text}: {error}");
     }
+    let error = resolved("items[0].nope = 1").unwrap_err();
+    assert_eq!(error.message(), "no column items[0].nope");
     let error = resolved("get(items, 0).m = 1").unwrap_err();
     assert!(
         matches!(error.kind(), PlanErrorKind::UnknownColumn { .. }),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lith_format::error::{Error, Result};
 use lith_format::filter::Filter;
 use lith_format::scan::{Output, RowPredicate, TableSchema};
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::vector::Vector;
 
 use crate::file::OpenOptions;
@@ -133,7 +133,12 @@ impl Query {
             }
         };
         let outputs = self.spec.columns.iter().zip(columns);
-        outputs.map(|(output, column)| output.of(column)).collect()
+        let outputs = outputs.zip(&self.output.fields);
+        let vector = |((output, column), field): ((&Output, Vector), &Field)| {
+            let vector = output.of(column);
+            vector.map_err(|error| error.at_column(field.name.as_str()))
+        };
+        outputs.map(vector).collect()
     }
 }
 

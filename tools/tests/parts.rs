@@ -50,6 +50,8 @@ fn what_is_selected_is_what_conditions_are_about() {
         ("attrs.k", "k", "true"),
         ("items.sku", "sku", "true"),
         ("tags[0]", "tags[0]", "size(tags) > 0"),
+        ("get(tags, 0)", "get(tags, 0)", "true"),
+        ("get(items, 0).n", "items[0].n", "true"),
         ("items[0].n", "items[0].n", "size(items) > 0"),
     ] {
         let (found, cells) = column(&path, part, condition);
@@ -69,7 +71,9 @@ fn what_is_selected_is_what_conditions_are_about() {
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{complaint}");
     assert!(
-        complaint.contains("no element 0 in an array of 0"),
+        complaint.ends_with(
+            "row group 0: column \"tags[0]\": no element 0 in an array of 0; get(array, 0) gives null\n"
+        ),
         "{complaint}"
     );
 }

@@ -44,7 +44,10 @@ impl Scope<'_> {
     fn nested(&self, node: &Node) -> Result<Cow<'_, Vector>> {
         let vector = match &node.kind {
             Kind::Column { slot, fields } => below(self.columns[*slot], fields)?,
-            Kind::Part(part, nodes) => Cow::Owned(self.taken(*part, nodes, &node.ty)?),
+            Kind::Part(part, nodes) => {
+                let taken = self.taken(*part, nodes, &node.ty);
+                Cow::Owned(taken.map_err(|error| node.blame(error))?)
+            }
             _ => {
                 let rows = self.rows.active.len();
                 Cow::Owned(Vector::constant(node.ty.clone(), Scalar::Null, rows))

@@ -1,5 +1,7 @@
 //! The nodes of a compiled expression: what [`compile`](super::compile) makes and [`run`](super::run) walks.
 
+use std::borrow::Cow;
+
 use lith_format::filter::{Affix, CompareOp};
 use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
@@ -9,7 +11,7 @@ use super::compare::Members;
 use super::pattern::Pattern;
 use super::value::Value;
 use crate::error::{BARS, PlanError, Result};
-use crate::expr::{ArithmeticOp, Expr, SUBSCRIPT, Span, shortened};
+use crate::expr::{ArithmeticOp, Expr, GET, SUBSCRIPT, Span, shortened};
 
 /// An operation over nodes below it.
 #[derive(Debug)]
@@ -28,7 +30,7 @@ pub(super) struct Origin {
     text: String,
     span: Span,
     /// What may have been meant.
-    note: Option<&'static str>,
+    note: Option<Cow<'static, str>>,
 }
 
 impl Origin {
@@ -43,10 +45,31 @@ impl Origin {
         can_fail.then(|| {
             let text = shortened(&expr.sql()).into_owned();
             let span = expr.place();
-            let note = joins_truth(expr).then_some(BARS);
+            let note = match joins_truth(expr) {
+                true => Some(Cow::Borrowed(BARS)),
+                false => lenient(expr).map(Cow::Owned),
+            };
             Box::new(Origin { text, span, note })
         })
     }
+}
+
+/// What gives null where this fails: an array may lack the element.
+fn lenient(expr: &Expr) -> Option<String> {
+    let Expr::Function { name, args, .. } = expr else {
+        return None;
+    };
+    let [array, index] = &args[..] else {
+        return None;
+    };
+    let instead = match (&**name, array.ty()) {
+        (SUBSCRIPT, LogicalType::List(_)) => GET,
+        ("element_at", LogicalType::List(_)) => "try_element_at",
+        _ => return None,
+    };
+    let array = array.sql();
+    let array = shortened(&array);
+    Some(format!("{instead}({array}, {}) gives null", index.sql()))
 }
 
 /// Whether it converts a text that `||` makes of a boolean.
@@ -213,7 +236,7 @@ impl Node {
     /// Blames what the node computes for an error in its rows.
     pub(super) fn blame(&self, error: PlanError) -> PlanError {
         match &self.origin {
-            Some(origin) => error.within(&origin.text, origin.span, origin.note),
+            Some(origin) => error.within(&origin.text, origin.span, origin.note.as_deref()),
             None => error,
         }
     }

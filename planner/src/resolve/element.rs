@@ -5,7 +5,7 @@ use lith_format::types::LogicalType;
 use super::types::{common_type_of, spark_type};
 use super::{coerce, is_integer, name, with_article};
 use crate::error::{PlanError, Result};
-use crate::expr::{Expr, Place, SUBSCRIPT};
+use crate::expr::{Expr, Place, SUBSCRIPT, identifier_sql};
 
 /// The functions of arrays and maps.
 const NAMES: [&str; 10] = [
@@ -37,7 +37,8 @@ pub(super) fn field(expr: Expr, name: &str) -> Result<Expr> {
     if let LogicalType::Map(_) = ty {
         return item(expr, Expr::string(name), Place::default());
     }
-    let (index, field) = name::field(&ty, name, &expr.sql())?;
+    let path = || format!("{}.{}", expr.sql(), identifier_sql(name));
+    let (index, field) = name::field(&ty, name, path)?;
     Ok(Expr::Field {
         expr: Box::new(expr),
         name: name.to_owned(),

@@ -25,8 +25,12 @@ pub(super) fn bind(mut column: Column, table: &TableSchema) -> Result<Expr> {
 }
 
 /// The field of this name of a struct, or of the elements of an array of structs, and which it is. The error
-/// names what has the fields as `full`.
-pub(super) fn field(ty: &LogicalType, name: &str, full: &str) -> Result<(usize, Field)> {
+/// calls the field `full`.
+pub(super) fn field(
+    ty: &LogicalType,
+    name: &str,
+    full: impl FnOnce() -> String,
+) -> Result<(usize, Field)> {
     let inner = match ty {
         LogicalType::List(element) => element.ty.struct_fields(),
         ty => ty.struct_fields(),
@@ -36,7 +40,7 @@ pub(super) fn field(ty: &LogicalType, name: &str, full: &str) -> Result<(usize, 
         PlanError::type_mismatch(message)
     };
     let inner = inner.ok_or_else(refuse)?;
-    let index = position(name, inner)?.ok_or_else(|| unknown(name, full, inner))?;
+    let index = position(name, inner)?.ok_or_else(|| unknown(name, &full(), inner))?;
     let field = ty.field(index).ok_or_else(refuse)?;
     Ok((index, field))
 }
@@ -57,7 +61,7 @@ fn find(path: &[String], table: &TableSchema) -> Result<(Bound, usize)> {
         if let LogicalType::Map(_) = field.ty {
             break;
         }
-        let (at, below) = self::field(&field.ty, name, &path.join("."))?;
+        let (at, below) = self::field(&field.ty, name, || path.join("."))?;
         indices.push(at);
         let nullable = field.nullable || below.nullable;
         field = Field { nullable, ..below };
