@@ -231,6 +231,23 @@ impl Walk {
         Ok(())
     }
 
+    /// What matches a pattern in the directories in a directory.
+    fn deeper(
+        &mut self,
+        path: &Path,
+        pattern: &[OsString],
+        segments: &mut Vec<Segment>,
+    ) -> Result<()> {
+        for child in children(path)? {
+            if !is_hidden(&child.name()) {
+                self.child(child, path, |walk, path| {
+                    walk.glob(path, pattern, segments, false)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     /// What matches the rest of a pattern in a directory that exists or not.
     fn glob(
         &mut self,
@@ -244,6 +261,16 @@ impl Walk {
         };
         if !is_root && !path.is_dir() {
             return Ok(());
+        }
+        if first == glob::DIRECTORIES {
+            self.glob(path.clone(), rest, segments, is_root)?;
+            return match rest {
+                // all of it has been walked
+                [] => Ok(()),
+                _ => self.inside(path, segments, is_root, |walk, path, segments| {
+                    walk.deeper(path, pattern, segments)
+                }),
+            };
         }
         self.inside(path, segments, is_root, |walk, path, segments| {
             let Some(first) = glob::pattern(first) else {
@@ -509,6 +536,20 @@ mod tests {
         let literal = find(&root, "w_[x].csv").unwrap();
         assert_eq!(names(&literal, root.path()), ["w_[x].csv"]);
         assert_eq!(find(&root, "q=*").unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
+    fn globs_match_runs_of_directories_and_alternatives() {
+        let root = tree(&["p=1/q=1/a.x", "p=1/q=2/b.y", "p=2/q=1/.h/c.x", "d.x"]);
+        let found = |path| names(&find(&root, path).unwrap(), root.path());
+        assert_eq!(found("p=*/**/*.x"), ["p=1/q=1/a.x"]);
+        assert_eq!(found("p=1/**"), ["p=1/q=1/a.x", "p=1/q=2/b.y"]);
+        assert_eq!(found("p={1,3}/**/*.{x,y}"), ["p=1/q=1/a.x", "p=1/q=2/b.y"]);
+        let dataset = find(&root, "p={1,2}/**/*.y").unwrap();
+        let names = dataset.partition_columns.iter().map(|field| &*field.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["p", "q"]);
+        assert_eq!(list(&[root.path().join("**/*.x")]).unwrap().len(), 2);
+        assert!(find(&root, "**/*.z").is_err());
     }
 
     #[test]

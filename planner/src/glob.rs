@@ -1,16 +1,48 @@
-//! Path patterns: `*` (any run), `?` (one character), `[abc]`, `[a-z]`, `[!a]` (one of, one not of).
+//! Path patterns: `*` (any run), `?` (one character), `[abc]`, `[a-z]`, `[!a]` (one of, one not of), `{ab,c}` (one
+//! of these patterns), and a segment `**` (any run of directories).
 //!
-//! A pattern matches one path segment at a time; nothing matches `/`. Everything is a character of
+//! A pattern matches one path segment at a time; nothing else matches `/`. Everything is a character of
 //! its own where it cannot be a pattern, such as a `[` that is never closed.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
+/// The segment that matches any run of directories.
+pub(crate) const DIRECTORIES: &str = "**";
+
+/// How many patterns a segment may stand for.
+const ALTERNATIVES: usize = 1 << 10;
+
 /// The segment, if it holds a wildcard. What is no text is none.
 pub(crate) fn pattern(segment: &OsStr) -> Option<&str> {
-    segment
-        .to_str()
-        .filter(|text| text.contains(['*', '?', '[']))
+    let is_pattern = |text: &str| text.contains(['*', '?', '[']) || braces(text).is_some();
+    segment.to_str().filter(|text| is_pattern(text))
+}
+
+/// What stands before, inside of and behind the first braces that hold a comma and no braces.
+fn braces(text: &str) -> Option<(&str, &str, &str)> {
+    let closes = text.match_indices('}');
+    let mut pairs = closes.filter_map(|(close, _)| Some((text[..close].rfind('{')?, close)));
+    let (open, close) = pairs.find(|(open, close)| {
+        let inside = &text[open + 1..*close];
+        inside.contains(',') && !inside.contains('}')
+    })?;
+    Some((&text[..open], &text[open + 1..close], &text[close + 1..]))
+}
+
+/// The patterns without braces that a pattern stands for.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let (mut open, mut plain) = (vec![pattern.to_owned()], Vec::new());
+    while let Some(pattern) = open.pop() {
+        match braces(&pattern) {
+            Some((before, inside, behind)) if open.len() + plain.len() < ALTERNATIVES => {
+                let inside = inside.split(',');
+                open.extend(inside.map(|one| format!("{before}{one}{behind}")));
+            }
+            _ => plain.push(pattern),
+        }
+    }
+    plain
 }
 
 /// The leading part of a path without wildcards, and the segments from the first wildcard on;
@@ -35,6 +67,11 @@ pub(crate) fn split(path: &Path) -> Option<(PathBuf, Vec<OsString>)> {
 
 /// Whether the whole of `name` matches `pattern`.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let mut patterns = alternatives(pattern).into_iter();
+    patterns.any(|pattern| matches_plain(&pattern, name))
+}
+
+fn matches_plain(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     let (mut p, mut n) = (0, 0);
@@ -113,6 +150,11 @@ mod tests {
             ("[]x]", "]"),
             ("a[", "a["),
             ("**", "x"),
+            ("{a,b*}.x", "bc.x"),
+            ("{a,{b,c}d}{,e}", "cde"),
+            ("{a,{b,c}d}{,e}", "a"),
+            ("{a}", "{a}"),
+            ("{a,b", "{a,b"),
         ] {
             assert!(matches(pattern, name), "{pattern} {name}");
         }
@@ -123,6 +165,8 @@ mod tests {
             ("[a-c]", "d"),
             ("[!a]", "a"),
             ("a*b", "a"),
+            ("{a,b}", "{a,b}"),
+            ("{a,b}c", "ab"),
         ] {
             assert!(!matches(pattern, name), "{pattern} {name}");
         }
@@ -146,5 +190,6 @@ mod tests {
             &format!("{}b", "*a".repeat(30)),
             &"a".repeat(5000)
         ));
+        assert!(!matches(&"{a,b}".repeat(30), "x"));
     }
 }

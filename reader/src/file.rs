@@ -380,7 +380,9 @@ pub fn detect(source: &dyn Source) -> Result<Format> {
         (_, [b'O', b'R', b'C', _]) => Ok(Format::Orc),
         (b"PAR1" | b"PARE", _) => Ok(Format::Parquet),
         ([b'O', b'R', b'C', ..], _) => Ok(Format::Orc),
-        _ => Err(Error::unsupported("neither Parquet nor ORC")),
+        _ => Err(Error::unsupported(
+            "neither Parquet nor ORC; a glob such as 'DIRECTORY/*.parquet' leaves such files out",
+        )),
     }
 }
 
