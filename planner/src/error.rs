@@ -120,6 +120,14 @@ impl PlanError {
         self.at(span)
     }
 
+    /// The same of a column that is known elsewhere, as `note` says, which then is what is meant.
+    pub fn known_elsewhere(mut self, note: &str) -> Self {
+        if let PlanErrorKind::UnknownColumn { nearest } = &mut self.kind {
+            nearest.clear();
+        }
+        self.noting(note)
+    }
+
     /// The same of a name in a list of columns: there the predicate is not to blame.
     pub(crate) fn of_column(self, name: &str) -> Self {
         let message = match self.kind {

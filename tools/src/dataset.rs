@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use lith_format::error::Error;
+use lith_format::error::{Error, ErrorKind};
 use lith_format::meta::{FileMeta, Format};
+use lith_format::names::{self, Meaning};
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
-use lith_planner::discover::{self, PartitionTypes, discover};
-use lith_planner::error::PlanError;
+use lith_planner::discover::{self, DataFile, PartitionTypes, discover};
+use lith_planner::error::{PlanError, PlanErrorKind};
 use lith_planner::explain::{Engine, Explanation, explain};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
+use lith_reader::column::ReadContext;
 use lith_reader::file::{File, OpenOptions, VariantOutput};
 use lith_reader::scan::{Scan, ScanSpec};
 
@@ -60,6 +62,9 @@ impl Dataset {
         reported.end()
     }
 }
+
+/// In how many other files a column is searched that the first one lacks.
+const SEARCHED: usize = 1000;
 
 /// A dataset whose first file has been opened for its columns.
 pub struct Opened {
@@ -117,7 +122,37 @@ impl Opened {
 
     fn plan_query(&self, query: Query) -> Result<ScanPlan> {
         let predicate = query.predicate.unwrap_or_default();
-        plan(&self.table, &query).map_err(|error| self.failure(predicate, error))
+        let planned = plan(&self.table, &query);
+        planned.map_err(|error| self.failure(predicate, self.name_holder(error, &query)))
+    }
+
+    /// A column that the first file lacks may be in another, which the error then names.
+    fn name_holder(&self, error: PlanError, query: &Query) -> PlanError {
+        let is_unknown =
+            |error: &PlanError| matches!(error.kind(), PlanErrorKind::UnknownColumn { .. });
+        if !is_unknown(&error) {
+            return error;
+        }
+        let Some((first, others)) = self.table.dataset.files.split_first() else {
+            return error;
+        };
+        let knows = |file: &&DataFile| {
+            let Ok(file) = self.options.open(&file.path) else {
+                return false;
+            };
+            let mut dataset = self.table.dataset.clone();
+            dataset.files.clear();
+            let planned = plan(&Table::new(file.schema(), dataset), query);
+            planned.map_or_else(|error| !is_unknown(&error), |_| true)
+        };
+        match others.iter().take(SEARCHED).find(knows) {
+            None => error,
+            Some(other) => error.known_elsewhere(&format!(
+                "{} has it, but the columns are those of the first file, {}",
+                other.path.display(),
+                first.path.display()
+            )),
+        }
     }
 
     fn failure(&self, predicate: &str, error: PlanError) -> Failure {
@@ -175,6 +210,33 @@ impl Opened {
         let location = self.paths.iter().map(|path| path.display().to_string());
         explanation.location = location.collect();
         Ok(explanation)
+    }
+
+    /// The columns of a plan's output that cannot be read of its first file with rows, in the output's order.
+    pub fn unread_columns(&self, plan: &ScanPlan) -> Vec<String> {
+        let options = self.options_of(plan);
+        let files = plan.tasks.iter().map(|task| options.open(&task.path));
+        let Some(file) = files.flatten().find(|file| file.row_groups() > 0) else {
+            return Vec::new();
+        };
+        let is_unread = |name: &str| {
+            let Meaning::Field(column) = names::find(&file.schema().fields, name) else {
+                return false;
+            };
+            let reader = file.column(0, column, &ReadContext::default());
+            reader.is_err_and(|error| {
+                matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Encrypted)
+            })
+        };
+        let outputs = plan.columns.iter();
+        let fields = outputs.filter_map(|output| plan.table.schema.fields.get(output.column));
+        let mut unread: Vec<String> = Vec::new();
+        for field in fields {
+            if !unread.contains(&field.name) && is_unread(&field.name) {
+                unread.push(field.name.clone());
+            }
+        }
+        unread
     }
 
     /// What was asked for, as the user wrote it.

@@ -793,6 +793,46 @@ fn inspect_tells_how_files_differ() {
 }
 
 #[test]
+fn a_column_that_only_another_file_has_is_told() {
+    let scratch = tempfile::tempdir().unwrap();
+    let field = |name| Field::nullable(name, LogicalType::Int32);
+    for (name, columns) in [("1", &["a"][..]), ("2", &["a"]), ("3", &["a", "extra"])] {
+        let path = scratch.path().join(name).with_extension("parquet");
+        write(&path, columns.iter().map(|name| field(*name)).collect());
+    }
+    let path = scratch.path().to_str().unwrap();
+    for query in [["-c", "extra"], ["-w", "extra = 1"]] {
+        let words = [&["scan", path][..], &query].concat();
+        let expected = [
+            "no column extra; ",
+            "3.parquet has it, but the columns are those of the first file, ",
+            "1.parquet",
+        ];
+        fails(&words, 2, &expected);
+    }
+    fails(&["scan", path, "-c", "extr"], 2, &["no column extr\n"]);
+}
+
+#[test]
+fn what_is_no_data_is_named_in_a_directory() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("part-0.parquet");
+    write(&path, vec![Field::nullable("a", LogicalType::Int32)]);
+    let path = scratch.path().to_str().unwrap();
+    for name in ["_SUCCESS", ".DS_Store", ".part-0.parquet.crc"] {
+        fs::write(scratch.path().join(name), "x").unwrap();
+        assert_eq!(stdout(&["count", path]), "1\n");
+    }
+    fs::write(scratch.path().join("README.md"), "# orders").unwrap();
+    let expected = ["README.md: neither Parquet nor ORC; ", "glob"];
+    fails(&["count", path], 4, &expected);
+    assert_eq!(
+        stdout(&["count", &format!("{path}/*.{{parquet,orc}}")]),
+        "1\n"
+    );
+}
+
+#[test]
 fn stats_show_the_bounds_of_every_row_group() {
     for format in ["parquet", "orc"] {
         let dataset = fixture(format);

@@ -177,6 +177,9 @@ fn encrypted_columns_of_parquet_are_told_and_the_rest_is_shown() {
         assert_eq!(stdout(&["count", path]), "50\n");
         let output = lith(&["scan", path, "-c", "double_field"]);
         assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let output = lith(&["scan", path, "-c", "float_field,double_field"]);
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert!(!complaint.contains("-c"), "{complaint}");
         // pages are shown unless all of them are encrypted
         let output = lith(&["pages", path]);
         match path.contains("aes256") {

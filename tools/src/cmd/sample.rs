@@ -34,7 +34,7 @@ pub(super) fn run(args: &Sample) -> Result {
     let mut reservoir = Reservoir::new(wanted, random);
     // errors of the first batch come before any output
     let first = scan.next().transpose();
-    let first = first.map_err(|error| name_others(error, &plan))?;
+    let first = first.map_err(|error| name_others(error, &plan, &opened))?;
     let (schema, metrics) = (scan.schema().clone(), Arc::clone(scan.metrics()));
     let mut batches = first.map(Ok).into_iter().chain(scan);
     if !all_pass {

@@ -1,5 +1,6 @@
 //! `lith scan` and `lith head`: print rows that match a predicate.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lith_format::error::{Error, ErrorKind};
@@ -8,7 +9,7 @@ use lith_planner::plan::ScanPlan;
 use crate::args::{Head, Query, Scan};
 use crate::dataset::Opened;
 use crate::failure::{Result, print_stderr};
-use crate::output::{RowWriter, TABLE_ROWS, print_metrics};
+use crate::output::{RowWriter, TABLE_ROWS, plural, print_metrics};
 
 pub(super) fn run(args: &Scan) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &Scan) -> Result {
     let mut scan = opened.scan(&plan, !args.no_skip)?;
     // the first batch comes before the output is touched: a query that fails prints nothing
     let first = scan.next().transpose();
-    let first = first.map_err(|error| name_others(error, &plan))?;
+    let first = first.map_err(|error| name_others(error, &plan, &opened))?;
     let mut rows = RowWriter::new(args.format, output, scan.schema())?;
     let mut left = if cut { TABLE_ROWS } else { u64::MAX };
     for batch in first.map(Ok).into_iter().chain(scan.by_ref()) {
@@ -51,8 +52,20 @@ pub(super) fn run(args: &Scan) -> Result {
     Ok(())
 }
 
-/// A column that cannot be read yet may be left out, unless the condition asks for it.
-pub(super) fn name_others(error: Error, plan: &ScanPlan) -> Error {
+/// How many columns that cannot be read are named.
+const NAMED: usize = 10;
+
+/// A column that cannot be read may be left out, unless the condition asks for it: names all such columns.
+pub(super) fn name_others(error: Error, plan: &ScanPlan, opened: &Opened) -> Error {
+    let is_unread = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Encrypted);
+    match is_unread {
+        true => with_hint(error, plan, || opened.unread_columns(plan)),
+        false => error,
+    }
+}
+
+/// `unread` names the columns of the output that cannot be read.
+fn with_hint(error: Error, plan: &ScanPlan, unread: impl FnOnce() -> Vec<String>) -> Error {
     let column = error.site().column.as_deref();
     let fields = &plan.table.schema.fields;
     let is_it = |index: &usize| {
@@ -62,13 +75,35 @@ pub(super) fn name_others(error: Error, plan: &ScanPlan) -> Error {
     };
     let mut conditions = plan.conjuncts.iter();
     let asked = conditions.any(|conjunct| conjunct.column_indices().iter().any(is_it));
-    if error.kind() != ErrorKind::Unsupported
-        || asked
-        || !plan.columns.iter().any(|output| is_it(&output.column))
-    {
+    let Some(first) = plan
+        .columns
+        .iter()
+        .map(|output| output.column)
+        .find(|column| is_it(column))
+    else {
+        return error;
+    };
+    if asked {
         return error;
     }
-    error.noting("name other columns with -c")
+    let mut others = unread();
+    others.retain(|name| *name != fields[first].name);
+    let all: BTreeSet<usize> = plan.columns.iter().map(|output| output.column).collect();
+    let can_be_left_out = others.len() + 1 < all.len();
+    let more = others.split_off(NAMED.min(others.len())).len() as u64;
+    let mut error = match (&others[..], more) {
+        ([], _) => error,
+        (named, 0) => error.noting(&format!("nor can be read: {}", named.join(", "))),
+        (named, more) => error.noting(&format!(
+            "nor can be read: {} and {}",
+            named.join(", "),
+            plural(more, "other column")
+        )),
+    };
+    if can_be_left_out {
+        error = error.noting("name other columns with -c");
+    }
+    error
 }
 
 impl From<Head> for Scan {
@@ -107,21 +142,24 @@ mod tests {
             partition_columns: Vec::new(),
         };
         let table = Table::new(&Schema::new(fields), dataset);
-        let told = |predicate, columns: Option<Vec<String>>, error: Error| {
+        let told = |predicate, columns: Option<Vec<String>>, unread: &[&str]| {
             let query = Query {
                 predicate,
                 columns,
                 limit: None,
             };
             let plan = plan(&table, &query).unwrap();
-            name_others(error.at_path("f").at_row_group(1).at_column("arr"), &plan).to_string()
+            let error = Error::unsupported("not read yet").at_path("f");
+            let unread = || unread.iter().map(|name| (*name).to_owned()).collect();
+            with_hint(error.at_row_group(1).at_column("arr"), &plan, unread).to_string()
         };
         let plain = "f: row group 1: column \"arr\": not read yet";
-        let unread = || Error::unsupported("not read yet");
         let with_hint = format!("{plain}; name other columns with -c");
-        assert_eq!(told(Some("x = 1"), None, unread()), with_hint);
-        assert_eq!(told(Some("arr IS NULL"), None, unread()), plain);
-        assert_eq!(told(None, Some(vec!["x".into()]), unread()), plain);
-        assert_eq!(told(None, None, Error::corrupt("not read yet")), plain);
+        assert_eq!(told(Some("x = 1"), None, &["arr"]), with_hint);
+        assert_eq!(told(Some("arr IS NULL"), None, &["arr"]), plain);
+        assert_eq!(told(None, Some(vec!["x".into()]), &["arr"]), plain);
+        assert_eq!(told(None, Some(vec!["arr".into()]), &["arr"]), plain);
+        let both = format!("{plain}; nor can be read: x");
+        assert_eq!(told(None, None, &["arr", "x"]), both);
     }
 }

@@ -71,7 +71,7 @@ fn last(
         let mut before = Tail::default();
         let mut scan = opened.scan(&plan, true)?;
         for batch in scan.by_ref() {
-            let batch = batch.map_err(|error| name_others(error, &plan))?;
+            let batch = batch.map_err(|error| name_others(error, &plan, opened))?;
             before.push(batch, wanted - found.rows);
         }
         metrics.add(scan.metrics());
