@@ -37,6 +37,9 @@ pub struct OpenOptions {
     pub columns: Option<Vec<String>>,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
+    /// Hand out encrypted columns of ORC files as the file shows them to everyone: nulls, or values made
+    /// unrecognizable. Without this they are reported as encrypted.
+    pub masks: bool,
     /// The keys of encrypted Parquet files. Columns whose key is missing are reported as encrypted.
     pub decryption: Decryption,
     /// What a file may make us spend.
@@ -84,7 +87,10 @@ impl OpenOptions {
                 Format::Orc => {
                     let dialect = self.orc_dialect;
                     let file = OrcFile::open_columns(&source, dialect, columns, &self.limits)?;
-                    Contents::Orc(Box::new(file))
+                    Contents::Orc(Box::new(match self.masks {
+                        false => file,
+                        true => file.with_masks(),
+                    }))
                 }
             })
         };

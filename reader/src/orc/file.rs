@@ -40,6 +40,8 @@ pub struct OrcFile {
     meta: OnceLock<FileMeta>,
     pub(super) limits: Limits,
     stripes: Vec<OnceLock<Arc<Stripe>>>,
+    /// Whether encrypted columns are read as the masks that everyone may see.
+    masks: bool,
 }
 
 impl OrcFile {
@@ -93,7 +95,14 @@ impl OrcFile {
             schema,
             meta: OnceLock::new(),
             limits: *limits,
+            masks: false,
         })
+    }
+
+    /// The same file, whose encrypted columns are read as the masks that everyone may see.
+    pub fn with_masks(mut self) -> Self {
+        self.masks = true;
+        self
     }
 
     /// The footer, in the specification's words.
@@ -187,7 +196,7 @@ impl OrcFile {
         let leaves = self.schema.leaves_of(column);
         let wanted = part.leaves.iter().filter_map(|&leaf| leaves.get(leaf));
         let wanted: Vec<&Leaf> = wanted.collect();
-        if wanted.iter().any(|leaf| leaf.encrypted) {
+        if !self.masks && wanted.iter().any(|leaf| leaf.encrypted) {
             let name = part.field.name.as_str();
             return Err(encrypted().at_column(name).at_row_group(row_group));
         }
