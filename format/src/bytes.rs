@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(bytes)
             }
-            None => Err(self.ends_early(count)),
+            None => Err(self.clone().ends_early(count)),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(*bytes)
             }
-            None => Err(self.ends_early(N)),
+            None => Err(self.clone().ends_early(N)),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(*byte)
             }
-            [] => Err(self.ends_early(1)),
+            [] => Err(self.clone().ends_early(1)),
         }
     }
 
@@ -105,12 +105,31 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(u64::from(*a & 0x7f) | u64::from(*b) << 7)
             }
-            _ => self.long_varint(),
+            _ => {
+                // the cursor itself may lie in registers
+                let mut ahead = self.clone();
+                let value = ahead.long_varint()?;
+                *self = ahead;
+                Ok(value)
+            }
         }
     }
 
     #[inline(never)]
     fn long_varint(&mut self) -> Result<u64> {
+        let part = |byte: u8, shift: u32| u64::from(byte & 0x7f) << shift;
+        // offsets within files are seldom longer
+        match self.rest {
+            [a, b, c @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                return Ok(part(*a, 0) | part(*b, 7) | part(*c, 14));
+            }
+            [a, b, c, d @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                return Ok(part(*a, 0) | part(*b, 7) | part(*c, 14) | part(*d, 21));
+            }
+            _ => {}
+        }
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
@@ -137,8 +156,9 @@ impl<'a> Cursor<'a> {
         self.varint().map(unzigzag)
     }
 
+    /// By value, so that no cursor has to lie in memory for it.
     #[cold]
-    fn ends_early(&self, wanted: usize) -> Error {
+    fn ends_early(self, wanted: usize) -> Error {
         let left = self.remaining();
         Error::truncated(format!("{wanted} bytes wanted, {left} left"))
             .at("buffer", self.position() as u64)

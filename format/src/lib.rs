@@ -58,6 +58,7 @@ pub mod names;
 pub mod compress;
 pub mod scalar;
 pub mod schema;
+pub mod short_bytes;
 pub mod tree;
 
 // Layer 3

@@ -26,7 +26,8 @@ use crate::parquet::page::{
 };
 use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
 use crate::parquet::schema_element::SchemaElement;
-use crate::parquet::statistics::{BoundBytes, Statistics};
+use crate::parquet::statistics::Statistics;
+use crate::short_bytes::ShortBytes;
 use crate::types::TimeUnit;
 
 /// Up to three values.
@@ -229,7 +230,7 @@ impl Arbitrary for ColumnMetaData {
 
 impl Arbitrary for Statistics {
     fn arbitrary(g: &mut Gen) -> Self {
-        let bound = |g: &mut Gen| maybe(g, |g| BoundBytes::from_vec(bytes(g)));
+        let bound = |g: &mut Gen| maybe(g, |g| ShortBytes::from(bytes(g)));
         Statistics {
             max: bound(g),
             min: bound(g),

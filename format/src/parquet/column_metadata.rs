@@ -4,15 +4,17 @@
 // spec: parquet.thrift, ColumnMetaData
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{CompressionCodec, Encoding, PageType, Type};
 use crate::parquet::key_value::KeyValue;
+use crate::parquet::list::{Element, List};
 use crate::parquet::path::LeafPath;
 use crate::parquet::statistics::Statistics;
-use crate::parquet::thrift::{self, Fields, InPlace, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{
+    self, Ascending, Fields, InOrder, InPlace, Reader, Structure, Wire, Writer,
+};
 
 /// Metadata of a column chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +22,7 @@ pub struct ColumnMetaData {
     /// Physical type.
     pub physical_type: Type,
     /// Every encoding of levels and values in the chunk.
-    pub encodings: SmallVec<[Encoding; 4]>,
+    pub encodings: List<Encoding>,
     /// Names from the root's child down to the leaf; empty if they are not written.
     pub path_in_schema: LeafPath,
     /// What pages are compressed with.
@@ -42,7 +44,7 @@ pub struct ColumnMetaData {
     /// Statistics of the chunk.
     pub statistics: Option<Statistics>,
     /// How many pages there are of each type and encoding.
-    pub encoding_stats: Option<SmallVec<[PageEncodingStats; 3]>>,
+    pub encoding_stats: Option<List<PageEncodingStats>>,
     /// Place of the Bloom filter's header.
     pub bloom_filter_offset: Option<i64>,
     /// Bytes of the Bloom filter with its header.
@@ -70,7 +72,7 @@ impl Default for ColumnMetaData {
     fn default() -> Self {
         ColumnMetaData {
             physical_type: Type::Boolean,
-            encodings: SmallVec::new(),
+            encodings: List::default(),
             path_in_schema: LeafPath::default(),
             codec: CompressionCodec::Uncompressed,
             num_values: 0,
@@ -90,47 +92,39 @@ impl Default for ColumnMetaData {
     }
 }
 
-impl InPlace for ColumnMetaData {
-    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let meta = self;
-        let mut fields = Fields::new("ColumnMetaData");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::I32) => meta.physical_type = Type::from_id(reader.i32()?),
-                (2, Wire::List) => {
-                    let encoding = |reader: &mut Reader<'_>| reader.i32().map(Encoding::from_id);
-                    meta.encodings = reader.short_list_of(Wire::I32, encoding)?;
-                }
-                (3, Wire::List) => {
-                    meta.path_in_schema = LeafPath::decode_from(reader)?;
-                }
-                (4, Wire::I32) => meta.codec = CompressionCodec::from_id(reader.i32()?),
-                (5, Wire::I64) => meta.num_values = reader.i64()?,
-                (6, Wire::I64) => meta.total_uncompressed_size = reader.i64()?,
-                (7, Wire::I64) => meta.total_compressed_size = reader.i64()?,
-                (8, Wire::List) => meta.key_value_metadata = Some(reader.structures()?),
-                (9, Wire::I64) => meta.data_page_offset = reader.i64()?,
-                (10, Wire::I64) => meta.index_page_offset = Some(reader.i64()?),
-                (11, Wire::I64) => meta.dictionary_page_offset = Some(reader.i64()?),
-                (12, Wire::Struct) => {
-                    let statistics = meta.statistics.insert(Statistics::default());
-                    statistics.decode_into(reader)?;
-                }
-                (13, Wire::List) => {
-                    let stats = reader.short_list_of(Wire::Struct, Structure::decode_from)?;
-                    meta.encoding_stats = Some(stats);
-                }
-                (14, Wire::I64) => meta.bloom_filter_offset = Some(reader.i64()?),
-                (15, Wire::I32) => meta.bloom_filter_length = Some(reader.i32()?),
-                (16, Wire::Struct) => meta.size_statistics = Some(Structure::decode_from(reader)?),
-                (17, Wire::Struct) => {
-                    meta.geospatial_statistics = Some(Box::new(Structure::decode_from(reader)?));
-                }
-                _ => fields.skip(reader, wire)?,
-            }
+impl InOrder for ColumnMetaData {
+    const NAME: &'static str = "ColumnMetaData";
+
+    // the path is required by name, but readers go by the leaf's place, and writers may leave it out
+    const REQUIRED: &'static [u32] = &[1, 2, 4, 5, 6, 7, 9];
+
+    #[inline(always)]
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        if let Some(id) = fields.i32(1)? {
+            self.physical_type = Type::from_id(id);
         }
-        // the path is required by name, but readers go by the leaf's place, and writers may leave it out
-        fields.require(reader, &[1, 2, 4, 5, 6, 7, 9])
+        fields.fill(2, &mut self.encodings)?;
+        fields.fill(3, &mut self.path_in_schema)?;
+        if let Some(id) = fields.i32(4)? {
+            self.codec = CompressionCodec::from_id(id);
+        }
+        self.num_values = fields.i64(5)?.unwrap_or(0);
+        self.total_uncompressed_size = fields.i64(6)?.unwrap_or(0);
+        self.total_compressed_size = fields.i64(7)?.unwrap_or(0);
+        let pairs = &mut self.key_value_metadata;
+        fields.value((8, Wire::List), pairs, Reader::structures)?;
+        self.data_page_offset = fields.i64(9)?.unwrap_or(0);
+        self.index_page_offset = fields.i64(10)?;
+        self.dictionary_page_offset = fields.i64(11)?;
+        fields.place(12, &mut self.statistics)?;
+        fields.place(13, &mut self.encoding_stats)?;
+        self.bloom_filter_offset = fields.i64(14)?;
+        self.bloom_filter_length = fields.i32(15)?;
+        fields.place(16, &mut self.size_statistics)?;
+        let geospatial = &mut self.geospatial_statistics;
+        fields.value((17, Wire::Struct), geospatial, |reader| {
+            Structure::decode_from(reader).map(Box::new)
+        })
     }
 }
 
@@ -140,15 +134,9 @@ impl Structure for ColumnMetaData {
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {
-        let encodings: Vec<i32> = self
-            .encodings
-            .iter()
-            .map(|encoding| encoding.id())
-            .collect();
         writer.i32(1, self.physical_type.id());
-        writer.i32s(2, encodings.as_slice());
-        let names: SmallVec<[&str; 8]> = self.path_in_schema.iter().collect();
-        writer.binaries(3, Some(&names[..]).filter(|names| !names.is_empty()));
+        self.encodings.encode_to(2, writer);
+        self.path_in_schema.encode_to(3, writer);
         writer.i32(4, self.codec.id());
         writer.i64(5, self.num_values);
         writer.i64(6, self.total_uncompressed_size);
@@ -158,7 +146,9 @@ impl Structure for ColumnMetaData {
         writer.i64(10, self.index_page_offset);
         writer.i64(11, self.dictionary_page_offset);
         writer.structure(12, self.statistics.as_ref());
-        writer.structures(13, self.encoding_stats.as_deref());
+        if let Some(stats) = &self.encoding_stats {
+            stats.encode_to(13, writer);
+        }
         writer.i64(14, self.bloom_filter_offset);
         writer.i32(15, self.bloom_filter_length);
         writer.structure(16, self.size_statistics.as_ref());
@@ -216,42 +206,58 @@ impl Structure for PageEncodingStats {
     }
 }
 
+impl Element for PageEncodingStats {
+    const WIRE: Wire = Wire::Struct;
+
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Self::decode_from(reader)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        Writer::structure_into(out, self);
+    }
+}
+
 /// What a chunk takes in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SizeStatistics {
     /// Bytes of all BYTE_ARRAY values, without lengths.
     pub unencoded_byte_array_data_bytes: Option<i64>,
     /// How often each repetition level occurs.
-    pub repetition_level_histogram: Option<SmallVec<[i64; 2]>>,
+    pub repetition_level_histogram: Option<List<i64>>,
     /// How often each definition level occurs.
-    pub definition_level_histogram: Option<SmallVec<[i64; 2]>>,
+    pub definition_level_histogram: Option<List<i64>>,
+}
+
+impl InOrder for SizeStatistics {
+    const NAME: &'static str = "SizeStatistics";
+
+    #[inline(always)]
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        self.unencoded_byte_array_data_bytes = fields.i64(1)?;
+        fields.place(2, &mut self.repetition_level_histogram)?;
+        fields.place(3, &mut self.definition_level_histogram)?;
+        Ok(())
+    }
 }
 
 impl Structure for SizeStatistics {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut stats = SizeStatistics::default();
-        let mut fields = Fields::new("SizeStatistics");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::I64) => stats.unencoded_byte_array_data_bytes = Some(reader.i64()?),
-                (2, Wire::List) => {
-                    let histogram = reader.short_list_of(Wire::I64, Reader::i64)?;
-                    stats.repetition_level_histogram = Some(histogram);
-                }
-                (3, Wire::List) => {
-                    let histogram = reader.short_list_of(Wire::I64, Reader::i64)?;
-                    stats.definition_level_histogram = Some(histogram);
-                }
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        Ok(stats)
+        Self::decoded(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {
         writer.i64(1, self.unencoded_byte_array_data_bytes);
-        writer.i64s(2, self.repetition_level_histogram.as_deref());
-        writer.i64s(3, self.definition_level_histogram.as_deref());
+        let histograms = [
+            (2, &self.repetition_level_histogram),
+            (3, &self.definition_level_histogram),
+        ];
+        for (id, histogram) in histograms {
+            if let Some(histogram) = histogram {
+                histogram.encode_to(id, writer);
+            }
+        }
     }
 }
 

@@ -78,7 +78,7 @@ impl Structure for AesGcm {
             match (id, wire) {
                 (1, Wire::Binary) => aes.aad_prefix = Some(reader.binary()?),
                 (2, Wire::Binary) => aes.aad_file_unique = Some(reader.binary()?),
-                (3, Wire::Bool(value)) => aes.supply_aad_prefix = Some(value),
+                (3, Wire::True | Wire::False) => aes.supply_aad_prefix = Some(wire == Wire::True),
                 _ => fields.skip(reader, wire)?,
             }
         }

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::parquet::encryption::EncryptionAlgorithm;
 use crate::parquet::key_value::KeyValue;
 use crate::parquet::row_group::{self, ChunkPlace, ColumnChunk, RowGroup};
-use crate::parquet::schema_element::SchemaElement;
+use crate::parquet::schema_element::{Root, SchemaElement};
 use crate::parquet::thrift::{self, Fields, InPlace, Reader, Structure, Wire, Writer};
 use columns::Columns;
 
@@ -269,14 +269,14 @@ impl Deref for Footer {
 
 /// The schema's elements, no more than the limits allow.
 fn decode_schema(reader: &mut Reader<'_>) -> Result<Vec<SchemaElement>> {
-    let (_, count) = reader.clone().list()?;
+    let count = reader.list_head(Wire::Struct)?;
     Limits::check(count as u64, reader.limits().schema_nodes, "schema")?;
-    let mut is_root = true;
-    reader.list_of(Wire::Struct, |reader| {
-        match std::mem::replace(&mut is_root, false) {
-            true => SchemaElement::decode_root(reader),
-            false => SchemaElement::decode_from(reader),
+    reader.elements_in_place(count, |reader, at, element| match at {
+        0 => {
+            *element = Root::decoded(reader)?.0;
+            Ok(())
         }
+        _ => SchemaElement::decode_into(element, reader),
     })
 }
 

@@ -101,7 +101,7 @@ impl Structure for ColumnIndex {
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
                 (1, Wire::List) => {
-                    index.null_pages = reader.list_of(Wire::Bool(true), Reader::bool_element)?;
+                    index.null_pages = reader.list_of(Wire::True, Reader::bool_element)?;
                 }
                 (2, Wire::List) => {
                     index.min_values = reader.list_of(Wire::Binary, Reader::binary)?;

@@ -221,7 +221,7 @@ impl Structure for TimeType {
         let mut fields = Fields::new("TimeType");
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
-                (1, Wire::Bool(value)) => time.is_adjusted_to_utc = value,
+                (1, Wire::True | Wire::False) => time.is_adjusted_to_utc = wire == Wire::True,
                 (2, Wire::Struct) => time.unit = decode_unit(reader)?,
                 _ => fields.skip(reader, wire)?,
             }
@@ -276,7 +276,7 @@ impl Structure for IntType {
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
                 (1, Wire::I8) => bit_width = reader.i8()?,
-                (2, Wire::Bool(value)) => is_signed = value,
+                (2, Wire::True | Wire::False) => is_signed = wire == Wire::True,
                 _ => fields.skip(reader, wire)?,
             }
         }

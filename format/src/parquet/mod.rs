@@ -14,6 +14,7 @@ pub(crate) mod thrift;
 pub mod encryption;
 pub mod index;
 pub mod key_value;
+pub mod list;
 pub mod logical;
 pub mod path;
 pub mod statistics;

@@ -38,9 +38,9 @@ impl Structure for Struct {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
         let mut out = Struct::default();
         let mut fields = Fields::new("Struct");
-        while let Some((id, wire)) = fields.next(reader)? {
+        while let Some((id, wire)) = fields.next_known(reader)? {
             let value = match wire {
-                Wire::Bool(value) => Value::Bool(value),
+                Wire::True | Wire::False => Value::Bool(wire == Wire::True),
                 Wire::I8 => Value::I8(reader.i8()?),
                 Wire::I16 => Value::I16(reader.i16()?),
                 Wire::I32 => Value::I32(reader.i32()?),
@@ -80,7 +80,7 @@ impl Structure for Struct {
 fn decode_list(reader: &mut Reader<'_>) -> Result<Value> {
     let (wire, _) = reader.clone().list()?;
     Ok(match wire {
-        Wire::Bool(_) => Value::Bools(reader.list_of(wire, Reader::bool_element)?),
+        Wire::True | Wire::False => Value::Bools(reader.list_of(wire, Reader::bool_element)?),
         Wire::I32 => Value::I32s(reader.list_of(wire, Reader::i32)?),
         Wire::I64 => Value::I64s(reader.list_of(wire, Reader::i64)?),
         Wire::Binary => {

@@ -211,7 +211,7 @@ impl Structure for DictionaryPageHeader {
             match (id, wire) {
                 (1, Wire::I32) => header.num_values = reader.i32()?,
                 (2, Wire::I32) => header.encoding = Encoding::from_id(reader.i32()?),
-                (3, Wire::Bool(value)) => header.is_sorted = Some(value),
+                (3, Wire::True | Wire::False) => header.is_sorted = Some(wire == Wire::True),
                 _ => fields.skip(reader, wire)?,
             }
         }
@@ -276,7 +276,7 @@ impl Structure for DataPageHeaderV2 {
                 (4, Wire::I32) => header.encoding = Encoding::from_id(reader.i32()?),
                 (5, Wire::I32) => header.definition_levels_byte_length = reader.i32()?,
                 (6, Wire::I32) => header.repetition_levels_byte_length = reader.i32()?,
-                (7, Wire::Bool(value)) => header.is_compressed = Some(value),
+                (7, Wire::True | Wire::False) => header.is_compressed = Some(wire == Wire::True),
                 (8, Wire::Struct) => header.statistics = Some(Structure::decode_from(reader)?),
                 _ => fields.skip(reader, wire)?,
             }

@@ -12,11 +12,12 @@ use smallvec::SmallVec;
 use crate::bytes::{Cursor, put_varint};
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::parquet::thrift::{Reader, Wire};
+use crate::parquet::thrift::{InPlace, Reader, Wire, Writer};
+use crate::short_bytes::ShortBytes;
 
 /// Names from the root's child down to a leaf.
 #[derive(Clone, Default)]
-pub struct LeafPath(SmallVec<[u8; 32]>);
+pub struct LeafPath(ShortBytes);
 
 impl LeafPath {
     /// The names, the outermost first.
@@ -33,28 +34,35 @@ impl LeafPath {
         self.iter().collect::<Vec<_>>().join(".")
     }
 
-    pub(crate) fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
+    /// Writes it as field `id`, if there are names.
+    pub(crate) fn encode_to(&self, id: i16, writer: &mut Writer<'_>) {
+        if !self.0.is_empty() {
+            writer.elements(id, (Wire::Binary, self.iter().count()), &self.0);
+        }
+    }
+}
+
+impl InPlace for LeafPath {
+    const WIRE: Wire = Wire::List;
+
+    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let count = reader.list_head(Wire::Binary)?;
         // the root has no name here, so that no leaf of a schema within the limits lies deeper
         Limits::check(count as u64, reader.limits().depth, "column path")?;
-        let start = reader.position();
+        let (position, start) = (reader.position(), reader.rest());
         for _ in 0..count {
-            reader.text()?;
+            reader.slice()?;
         }
-        // the file has the names in the form that is kept here
-        Ok(LeafPath(SmallVec::from_slice(reader.since(start))))
-    }
-
-    fn push(&mut self, name: &str) {
-        match u8::try_from(name.len()) {
-            Ok(length @ ..0x80) => self.0.push(length),
-            _ => {
-                let mut length = Vec::new();
-                put_varint(&mut length, name.len() as u64);
-                self.0.extend_from_slice(&length);
+        let names = reader.since(position);
+        // the lengths, too, then say that all of it is text
+        if !names.is_ascii() {
+            reader.rewind(position);
+            for _ in 0..count {
+                reader.text()?;
             }
         }
-        self.0.extend_from_slice(name.as_bytes());
+        // the file has the names in the form that is kept here
+        reader.keep_since(start, &mut self.0)
     }
 }
 
@@ -69,9 +77,20 @@ impl Eq for LeafPath {}
 
 impl<S: AsRef<str>> FromIterator<S> for LeafPath {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
-        let mut path = LeafPath::default();
-        names.into_iter().for_each(|name| path.push(name.as_ref()));
-        path
+        let mut bytes = SmallVec::<[u8; 64]>::new();
+        for name in names {
+            let name = name.as_ref().as_bytes();
+            match u8::try_from(name.len()) {
+                Ok(length @ ..0x80) => bytes.push(length),
+                _ => {
+                    let mut length = Vec::new();
+                    put_varint(&mut length, name.len() as u64);
+                    bytes.extend_from_slice(&length);
+                }
+            }
+            bytes.extend_from_slice(name);
+        }
+        LeafPath(bytes.as_slice().into())
     }
 }
 

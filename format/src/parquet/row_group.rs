@@ -6,7 +6,9 @@ use bytes::Bytes;
 use crate::error::Result;
 use crate::parquet::column_metadata::ColumnMetaData;
 use crate::parquet::encryption::ColumnCryptoMetaData;
-use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{
+    Ascending, Fields, InOrder, InPlace, Reader, Structure, Wire, Writer,
+};
 
 /// A horizontal part of the file, whose chunks are decoded or only [found](ChunkPlace).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -81,8 +83,8 @@ impl Structure for SortingColumn {
         while let Some((id, wire)) = fields.next(reader)? {
             match (id, wire) {
                 (1, Wire::I32) => sorting.column_idx = reader.i32()?,
-                (2, Wire::Bool(value)) => sorting.descending = value,
-                (3, Wire::Bool(value)) => sorting.nulls_first = value,
+                (2, Wire::True | Wire::False) => sorting.descending = wire == Wire::True,
+                (3, Wire::True | Wire::False) => sorting.nulls_first = wire == Wire::True,
                 _ => fields.skip(reader, wire)?,
             }
         }
@@ -131,29 +133,23 @@ pub struct ColumnChunk {
     pub encrypted_column_metadata: Option<Bytes>,
 }
 
-impl InPlace for ColumnChunk {
-    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let chunk = self;
-        let mut fields = Fields::new("ColumnChunk");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::Binary) => chunk.file_path = Some(reader.string()?),
-                (2, Wire::I64) => chunk.file_offset = reader.i64()?,
-                (3, Wire::Struct) => {
-                    let meta = chunk.meta_data.insert(ColumnMetaData::default());
-                    meta.decode_into(reader)?;
-                }
-                (4, Wire::I64) => chunk.offset_index_offset = Some(reader.i64()?),
-                (5, Wire::I32) => chunk.offset_index_length = Some(reader.i32()?),
-                (6, Wire::I64) => chunk.column_index_offset = Some(reader.i64()?),
-                (7, Wire::I32) => chunk.column_index_length = Some(reader.i32()?),
-                (8, Wire::Struct) => chunk.crypto_metadata = Some(Structure::decode_from(reader)?),
-                (9, Wire::Binary) => chunk.encrypted_column_metadata = Some(reader.binary()?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        // file_offset is required by name but has a default, and some writers leave it out
-        Ok(())
+impl InOrder for ColumnChunk {
+    const NAME: &'static str = "ColumnChunk";
+
+    #[inline(always)]
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        fields.value((1, Wire::Binary), &mut self.file_path, Reader::string)?;
+        // required by name, but it has a default, and some writers leave it out
+        self.file_offset = fields.i64(2)?.unwrap_or(0);
+        fields.place(3, &mut self.meta_data)?;
+        self.offset_index_offset = fields.i64(4)?;
+        self.offset_index_length = fields.i32(5)?;
+        self.column_index_offset = fields.i64(6)?;
+        self.column_index_length = fields.i32(7)?;
+        let crypto = &mut self.crypto_metadata;
+        fields.value((8, Wire::Struct), crypto, Structure::decode_from)?;
+        let encrypted = &mut self.encrypted_column_metadata;
+        fields.value((9, Wire::Binary), encrypted, Reader::binary)
     }
 }
 

@@ -240,19 +240,15 @@ impl<'a> Tree<'a> {
             _ => 0,
         };
         let logical_type = leaf_type(physical_type, type_length, annotation(node).as_ref());
-        let count = |wanted: &[FieldRepetitionType]| {
-            let found = self
-                .repetitions
-                .iter()
-                .filter(|found| wanted.contains(found));
-            u16::try_from(found.count()).map_err(|_| self.corrupt("too many levels"))
-        };
+        let (mut definition, mut repetition) = (0usize, 0usize);
+        for found in &self.repetitions {
+            definition += usize::from(*found != FieldRepetitionType::Required);
+            repetition += usize::from(*found == FieldRepetitionType::Repeated);
+        }
+        let level = |level| u16::try_from(level).map_err(|_| self.corrupt("too many levels"));
         let leaf = Leaf {
-            max_definition_level: count(&[
-                FieldRepetitionType::Optional,
-                FieldRepetitionType::Repeated,
-            ])?,
-            max_repetition_level: count(&[FieldRepetitionType::Repeated])?,
+            max_definition_level: level(definition)?,
+            max_repetition_level: level(repetition)?,
             path: self.path.iter().collect(),
             column: self.column,
             physical_type,

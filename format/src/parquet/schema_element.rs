@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::{ConvertedType, FieldRepetitionType, Type};
 use crate::parquet::logical::LogicalType;
-use crate::parquet::thrift::{Fields, Reader, Structure, Wire, Writer};
+use crate::parquet::thrift::{Ascending, InOrder, InPlace, Reader, Structure, Wire, Writer};
 
 /// A node of the schema's tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,48 +34,62 @@ pub struct SchemaElement {
 }
 
 impl SchemaElement {
-    /// Reads the first of all elements, by whose name no column is found.
-    pub(crate) fn decode_root(reader: &mut Reader<'_>) -> Result<Self> {
-        Self::decode_named(reader, Reader::lossy_string)
+    /// Takes the fields, of which the name is read by `name`.
+    #[inline(always)]
+    fn take_named<'a>(
+        &mut self,
+        fields: &mut Ascending<'_, 'a>,
+        name: impl FnOnce(&mut Reader<'a>) -> Result<String>,
+    ) -> Result<()> {
+        self.physical_type = fields.i32(1)?.map(Type::from_id);
+        self.type_length = fields.i32(2)?;
+        self.repetition_type = fields.i32(3)?.map(FieldRepetitionType::from_id);
+        let mut text = None;
+        fields.value((4, Wire::Binary), &mut text, |reader| {
+            let name = name(reader)?;
+            let length = name.len() as u64;
+            Limits::check(length, reader.limits().name_bytes, "column name")?;
+            Ok(name)
+        })?;
+        self.name = text.unwrap_or_default();
+        self.num_children = fields.i32(5)?;
+        self.converted_type = fields.i32(6)?.map(ConvertedType::from_id);
+        self.scale = fields.i32(7)?;
+        self.precision = fields.i32(8)?;
+        self.field_id = fields.i32(9)?;
+        let logical = &mut self.logical_type;
+        fields.value((10, Wire::Struct), logical, Structure::decode_from)
     }
+}
 
-    fn decode_named<'a>(
-        reader: &mut Reader<'a>,
-        name: fn(&mut Reader<'a>) -> Result<String>,
-    ) -> Result<Self> {
-        let mut node = SchemaElement::default();
-        let mut fields = Fields::new("SchemaElement");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::I32) => node.physical_type = Some(Type::from_id(reader.i32()?)),
-                (2, Wire::I32) => node.type_length = Some(reader.i32()?),
-                (3, Wire::I32) => {
-                    node.repetition_type = Some(FieldRepetitionType::from_id(reader.i32()?));
-                }
-                (4, Wire::Binary) => {
-                    node.name = name(reader)?;
-                    let length = node.name.len() as u64;
-                    Limits::check(length, reader.limits().name_bytes, "column name")?;
-                }
-                (5, Wire::I32) => node.num_children = Some(reader.i32()?),
-                (6, Wire::I32) => {
-                    node.converted_type = Some(ConvertedType::from_id(reader.i32()?));
-                }
-                (7, Wire::I32) => node.scale = Some(reader.i32()?),
-                (8, Wire::I32) => node.precision = Some(reader.i32()?),
-                (9, Wire::I32) => node.field_id = Some(reader.i32()?),
-                (10, Wire::Struct) => node.logical_type = Some(Structure::decode_from(reader)?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
-        fields.require(reader, &[4])?;
-        Ok(node)
+impl InOrder for SchemaElement {
+    const NAME: &'static str = "SchemaElement";
+
+    const REQUIRED: &'static [u32] = &[4];
+
+    #[inline(always)]
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        self.take_named(fields, Reader::string)
+    }
+}
+
+/// The first of all elements, by whose name no column is found.
+#[derive(Default)]
+pub(crate) struct Root(pub SchemaElement);
+
+impl InOrder for Root {
+    const NAME: &'static str = SchemaElement::NAME;
+
+    const REQUIRED: &'static [u32] = SchemaElement::REQUIRED;
+
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        self.0.take_named(fields, Reader::lossy_string)
     }
 }
 
 impl Structure for SchemaElement {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        Self::decode_named(reader, Reader::string)
+        Self::decoded(reader)
     }
 
     fn encode_to(&self, writer: &mut Writer<'_>) {

@@ -2,29 +2,25 @@
 //! decides which of them are trusted.
 // spec: parquet.thrift, Statistics
 
-use smallvec::SmallVec;
-
 use crate::error::Result;
-use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire, Writer};
-
-/// A bound's bytes. Most are short: they need no memory of their own.
-pub type BoundBytes = SmallVec<[u8; 16]>;
+use crate::parquet::thrift::{Ascending, InOrder, InPlace, Reader, Structure, Writer};
+use crate::short_bytes::ShortBytes;
 
 /// Bounds and counts as the file has them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Deprecated upper bound, by signed comparison.
-    pub max: Option<BoundBytes>,
+    pub max: Option<ShortBytes>,
     /// Deprecated lower bound, by signed comparison.
-    pub min: Option<BoundBytes>,
+    pub min: Option<ShortBytes>,
     /// Slots without a value. Absent is not zero.
     pub null_count: Option<i64>,
     /// Distinct values.
     pub distinct_count: Option<i64>,
     /// Upper bound in the column's order: plain encoding without a length.
-    pub max_value: Option<BoundBytes>,
+    pub max_value: Option<ShortBytes>,
     /// Lower bound in the column's order: plain encoding without a length.
-    pub min_value: Option<BoundBytes>,
+    pub min_value: Option<ShortBytes>,
     /// Whether some value equals `max_value`.
     pub is_max_value_exact: Option<bool>,
     /// Whether some value equals `min_value`.
@@ -33,24 +29,20 @@ pub struct Statistics {
     pub nan_count: Option<i64>,
 }
 
-impl InPlace for Statistics {
-    fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let stats = self;
-        let mut fields = Fields::new("Statistics");
-        while let Some((id, wire)) = fields.next(reader)? {
-            match (id, wire) {
-                (1, Wire::Binary) => stats.max = Some(reader.short_binary()?),
-                (2, Wire::Binary) => stats.min = Some(reader.short_binary()?),
-                (3, Wire::I64) => stats.null_count = Some(reader.i64()?),
-                (4, Wire::I64) => stats.distinct_count = Some(reader.i64()?),
-                (5, Wire::Binary) => stats.max_value = Some(reader.short_binary()?),
-                (6, Wire::Binary) => stats.min_value = Some(reader.short_binary()?),
-                (7, Wire::Bool(value)) => stats.is_max_value_exact = Some(value),
-                (8, Wire::Bool(value)) => stats.is_min_value_exact = Some(value),
-                (9, Wire::I64) => stats.nan_count = Some(reader.i64()?),
-                _ => fields.skip(reader, wire)?,
-            }
-        }
+impl InOrder for Statistics {
+    const NAME: &'static str = "Statistics";
+
+    #[inline(always)]
+    fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
+        fields.short_bytes(1, &mut self.max)?;
+        fields.short_bytes(2, &mut self.min)?;
+        self.null_count = fields.i64(3)?;
+        self.distinct_count = fields.i64(4)?;
+        fields.short_bytes(5, &mut self.max_value)?;
+        fields.short_bytes(6, &mut self.min_value)?;
+        self.is_max_value_exact = fields.bool(7)?;
+        self.is_min_value_exact = fields.bool(8)?;
+        self.nan_count = fields.i64(9)?;
         Ok(())
     }
 }
@@ -87,12 +79,12 @@ mod tests {
             exact: (Option<bool>, Option<bool>)
         ) -> bool {
             let stats = Statistics {
-                max: deprecated.0.map(BoundBytes::from),
-                min: deprecated.1.map(BoundBytes::from),
+                max: deprecated.0.map(ShortBytes::from),
+                min: deprecated.1.map(ShortBytes::from),
                 null_count: counts.0,
                 distinct_count: counts.1,
-                max_value: bounds.0.map(BoundBytes::from),
-                min_value: bounds.1.map(BoundBytes::from),
+                max_value: bounds.0.map(ShortBytes::from),
+                min_value: bounds.1.map(ShortBytes::from),
                 is_max_value_exact: exact.0,
                 is_min_value_exact: exact.1,
                 nan_count: counts.2,

@@ -14,7 +14,7 @@ use crate::parquet::encoding::Type;
 use crate::parquet::footer::ColumnOrder;
 use crate::parquet::index::ColumnIndex;
 use crate::parquet::schema::Leaf;
-use crate::parquet::statistics::{BoundBytes, Statistics};
+use crate::parquet::statistics::Statistics;
 use crate::scalar::Scalar;
 use crate::stats::{Bound, ColumnStats, Reason, Trusted};
 use crate::types::LogicalType;
@@ -291,13 +291,13 @@ pub fn encode(stats: &ColumnStats, leaf: &Leaf, limit: usize) -> Statistics {
     if let Some((bytes, whole)) = encode_bound(stats.min.as_ref(), leaf, -0.0) {
         let cut = bound::cut_lower(&bytes, limit);
         exact.0 = Some(whole && cut.len() == bytes.len());
-        out.min_value = Some(BoundBytes::from_slice(cut));
+        out.min_value = Some(cut.into());
     }
     if let Some((bytes, whole)) = encode_bound(stats.max.as_ref(), leaf, 0.0)
         && let Some(cut) = bound::cut_upper(&bytes, limit)
     {
         exact.1 = Some(whole && cut == bytes);
-        out.max_value = Some(BoundBytes::from_vec(cut));
+        out.max_value = Some(cut.into());
     }
     (out.is_min_value_exact, out.is_max_value_exact) = exact;
     if order == Order::Signed {
@@ -359,16 +359,16 @@ mod tests {
 
     fn pair(min: &[u8], max: &[u8]) -> Statistics {
         Statistics {
-            min_value: Some(BoundBytes::from_slice(min)),
-            max_value: Some(BoundBytes::from_slice(max)),
+            min_value: Some(min.into()),
+            max_value: Some(max.into()),
             ..Default::default()
         }
     }
 
     fn deprecated(min: &[u8], max: &[u8]) -> Statistics {
         Statistics {
-            min: Some(BoundBytes::from_slice(min)),
-            max: Some(BoundBytes::from_slice(max)),
+            min: Some(min.into()),
+            max: Some(max.into()),
             ..Default::default()
         }
     }

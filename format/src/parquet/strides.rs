@@ -136,7 +136,6 @@ mod tests {
     use crate::parquet::index::PageLocation;
     use crate::parquet::page::{DataPageHeader, DataPageHeaderV2};
     use crate::parquet::schema::Leaf;
-    use crate::parquet::statistics::BoundBytes;
     use crate::parquet::testing;
     use crate::scalar::Scalar;
     use crate::types::LogicalType;
@@ -255,8 +254,8 @@ mod tests {
 
     fn header(v2: bool) -> PageHeader {
         let statistics = Some(Statistics {
-            max_value: Some(BoundBytes::from_slice(&four(9))),
-            min_value: Some(BoundBytes::from_slice(&four(2))),
+            max_value: Some(four(9).as_ref().into()),
+            min_value: Some(four(2).as_ref().into()),
             null_count: Some(1),
             ..Statistics::default()
         });

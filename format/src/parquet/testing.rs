@@ -17,8 +17,9 @@ use crate::parquet::logical::LogicalType;
 use crate::parquet::row_group::{ColumnChunk, RowGroup, SortingColumn};
 use crate::parquet::schema::Leaf;
 use crate::parquet::schema_element::SchemaElement;
-use crate::parquet::statistics::{BoundBytes, Statistics};
+use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::{self, Structure};
+use crate::short_bytes::ShortBytes;
 use crate::types;
 
 /// Decoding gives `value` back, every truncation fails, and every flip of a byte fails or gives a value
@@ -57,14 +58,12 @@ pub(crate) fn check<T: Structure + PartialEq + std::fmt::Debug>(value: &T) {
 /// Every field set.
 pub(crate) fn statistics() -> Statistics {
     Statistics {
-        max: Some(BoundBytes::from_slice(b"zz")),
-        min: Some(BoundBytes::new()),
+        max: Some(b"zz".into()),
+        min: Some(ShortBytes::default()),
         null_count: Some(3),
         distinct_count: Some(1 << 40),
-        max_value: Some(BoundBytes::from_slice(
-            b"a bound too long to need no memory",
-        )),
-        min_value: Some(BoundBytes::from_slice(b"a")),
+        max_value: Some(b"a bound too long to need no memory".into()),
+        min_value: Some(b"a".into()),
         is_max_value_exact: Some(false),
         is_min_value_exact: Some(true),
         nan_count: Some(0),
@@ -75,11 +74,13 @@ pub(crate) fn statistics() -> Statistics {
 pub(crate) fn column_metadata() -> ColumnMetaData {
     ColumnMetaData {
         physical_type: Type::ByteArray,
-        encodings: smallvec![
+        encodings: [
             Encoding::Plain,
             Encoding::RleDictionary,
             Encoding::Unknown(99),
-        ],
+        ]
+        .into_iter()
+        .collect(),
         path_in_schema: ["a", "list", "element"].iter().collect(),
         codec: CompressionCodec::Zstd,
         num_values: 100,
@@ -93,17 +94,21 @@ pub(crate) fn column_metadata() -> ColumnMetaData {
         index_page_offset: Some(0),
         dictionary_page_offset: Some(4),
         statistics: Some(statistics()),
-        encoding_stats: Some(smallvec![PageEncodingStats {
-            page_type: PageType::DataPage,
-            encoding: Encoding::RleDictionary,
-            count: 2,
-        }]),
+        encoding_stats: Some(
+            [PageEncodingStats {
+                page_type: PageType::DataPage,
+                encoding: Encoding::RleDictionary,
+                count: 2,
+            }]
+            .into_iter()
+            .collect(),
+        ),
         bloom_filter_offset: Some(7000),
         bloom_filter_length: Some(48),
         size_statistics: Some(SizeStatistics {
             unencoded_byte_array_data_bytes: Some(900),
-            repetition_level_histogram: Some(smallvec![90, 10]),
-            definition_level_histogram: Some(smallvec![1, 2, 97]),
+            repetition_level_histogram: Some([90, 10].into_iter().collect()),
+            definition_level_histogram: Some([1, 2, 97].into_iter().collect()),
         }),
         geospatial_statistics: Some(Box::new(GeospatialStatistics {
             bbox: Some(BoundingBox {

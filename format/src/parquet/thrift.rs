@@ -14,24 +14,29 @@
 // spec: thrift-compact-protocol.md
 
 mod alike;
+mod ascending;
 mod lists;
 mod skip;
 mod writer;
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 
 use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::short_bytes::ShortBytes;
 
+pub(crate) use ascending::{Ascending, InOrder};
 pub(crate) use writer::Writer;
 
 /// A type on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wire {
-    /// A field's boolean with its value; as an element type the value means nothing.
-    Bool(bool),
+pub enum Wire {
+    /// What no version of the protocol defines.
+    Unknown,
+    /// A boolean: as a field's type it is the value, too, as an element's type both are the same.
+    True,
+    False,
     I8,
     I16,
     I32,
@@ -47,55 +52,51 @@ pub(crate) enum Wire {
 
 impl Wire {
     /// By the four bits that stand for it.
-    const BY_ID: [Option<Wire>; 16] = [
-        None,
-        Some(Wire::Bool(true)),
-        Some(Wire::Bool(false)),
-        Some(Wire::I8),
-        Some(Wire::I16),
-        Some(Wire::I32),
-        Some(Wire::I64),
-        Some(Wire::Double),
-        Some(Wire::Binary),
-        Some(Wire::List),
-        Some(Wire::Set),
-        Some(Wire::Map),
-        Some(Wire::Struct),
-        Some(Wire::Uuid),
-        None,
-        None,
+    const BY_ID: [Wire; 16] = [
+        Wire::Unknown,
+        Wire::True,
+        Wire::False,
+        Wire::I8,
+        Wire::I16,
+        Wire::I32,
+        Wire::I64,
+        Wire::Double,
+        Wire::Binary,
+        Wire::List,
+        Wire::Set,
+        Wire::Map,
+        Wire::Struct,
+        Wire::Uuid,
+        Wire::Unknown,
+        Wire::Unknown,
     ];
 
-    /// The type of the low four bits of `head`, the byte before `position`.
+    /// The type of the low four bits of `head`.
     #[inline(always)]
-    fn of_head(head: u8, position: usize) -> Result<Wire> {
-        match Self::BY_ID[usize::from(head & 0x0f)] {
-            Some(wire) => Ok(wire),
-            None => Err(Self::unknown(head & 0x0f, position)),
-        }
+    fn of_head(head: u8) -> Wire {
+        Self::BY_ID[usize::from(head & 0x0f)]
     }
 
-    #[cold]
-    fn unknown(id: u8, position: usize) -> Error {
-        Error::corrupt(format!("wire type {id} does not exist")).at("thrift", position as u64)
-    }
-
-    fn id(self) -> u8 {
+    /// This type, which stands before `position`, if there is such a type.
+    #[inline]
+    fn known(self, position: usize) -> Result<Wire> {
         match self {
-            Wire::Bool(true) => 1,
-            Wire::Bool(false) => 2,
-            Wire::I8 => 3,
-            Wire::I16 => 4,
-            Wire::I32 => 5,
-            Wire::I64 => 6,
-            Wire::Double => 7,
-            Wire::Binary => 8,
-            Wire::List => 9,
-            Wire::Set => 10,
-            Wire::Map => 11,
-            Wire::Struct => 12,
-            Wire::Uuid => 13,
+            Wire::Unknown => {
+                Err(Error::corrupt("a wire type that does not exist").at("thrift", position as u64))
+            }
+            known => Ok(known),
         }
+    }
+
+    /// The four bits that stand for it: its place in [`BY_ID`](Self::BY_ID).
+    fn id(self) -> u8 {
+        self as u8
+    }
+
+    /// Whether elements of this type can be read as elements of the `other`.
+    fn is_alike(self, other: Wire) -> bool {
+        let is_bool = |wire| matches!(wire, Wire::True | Wire::False);
+        self == other || is_bool(self) && is_bool(other)
     }
 
     /// The fewest bytes that an element of this type takes.
@@ -117,12 +118,15 @@ pub(crate) trait Structure: Sized {
     fn encode_to(&self, writer: &mut Writer<'_>);
 }
 
-/// A struct that footers have many of: it is decoded where it stays, because it is too large to be moved.
+/// What footers have many of: it is decoded where it stays, because it is too large to be moved.
 pub(crate) trait InPlace: Default {
-    /// Reads the fields and the stop byte into a value that has none yet.
+    /// What it is on the wire.
+    const WIRE: Wire = Wire::Struct;
+
+    /// Reads all of it into an empty value.
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()>;
 
-    /// What [`Structure::decode_from`] is of such a struct.
+    /// What [`Structure::decode_from`] is of it.
     fn decoded(reader: &mut Reader<'_>) -> Result<Self> {
         let mut value = Self::default();
         value.decode_into(reader)?;
@@ -154,13 +158,15 @@ pub(crate) fn encode<T: Structure>(value: &T) -> Vec<u8> {
 
 /// Takes values off a slice.
 #[derive(Debug, Clone)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
     cursor: Cursor<'a>,
     shared: Option<&'a Bytes>,
     limits: Limits,
     /// How much memory lists may still take.
     left: usize,
+    /// Whether the fields of a struct were not in ascending order.
+    is_disordered: bool,
     /// The layouts of the structs that [`skip_alike`](Reader::skip_alike) skipped.
     layouts: alike::Layouts,
 }
@@ -173,12 +179,17 @@ impl<'a> Reader<'a> {
             shared: None,
             limits: *limits,
             left: Limits::decoded(bytes.len()),
+            is_disordered: false,
             layouts: alike::Layouts::default(),
         }
     }
 
     pub(crate) fn position(&self) -> usize {
         self.cursor.position()
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.cursor.is_empty()
     }
 
     /// Goes back to a position where it was before.
@@ -224,13 +235,11 @@ impl<'a> Reader<'a> {
         self.cursor.u8().map(|byte| byte == 1)
     }
 
+    #[inline]
     fn narrow<T: TryFrom<i64>>(&mut self) -> Result<T> {
         let position = self.position();
         let value = self.cursor.zigzag()?;
-        T::try_from(value).map_err(|_| {
-            Error::corrupt(format!("{value} is too wide for its field"))
-                .at("thrift", position as u64)
-        })
+        T::try_from(value).map_err(|_| too_wide(value, position))
     }
 
     /// Length-prefixed bytes, borrowed.
@@ -247,9 +256,16 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Length-prefixed bytes that are usually few.
-    pub(crate) fn short_binary<const N: usize>(&mut self) -> Result<SmallVec<[u8; N]>> {
-        self.slice().map(SmallVec::from_slice)
+    /// The bytes left.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.cursor.rest()
+    }
+
+    /// Keeps what was taken of the bytes that were left before, which is usually little.
+    #[inline(always)]
+    pub(crate) fn keep_since(&self, before: &[u8], to: &mut ShortBytes) -> Result<()> {
+        to.set(before.len() - self.cursor.remaining(), before)
     }
 
     /// Length-prefixed text.
@@ -289,9 +305,9 @@ impl<'a> Reader<'a> {
         let head = self.cursor.u8()?;
         if head == 0 {
             // fastparquet declares no element type where there are no elements
-            return Ok((Wire::Bool(false), 0));
+            return Ok((Wire::False, 0));
         }
-        let wire = Wire::of_head(head, position)?;
+        let wire = Wire::of_head(head).known(position)?;
         let count = match head >> 4 {
             15 => self.cursor.varint()?,
             count => u64::from(count),
@@ -305,11 +321,11 @@ impl<'a> Reader<'a> {
         let position = self.position();
         let count = self.cursor.varint()?;
         if count == 0 {
-            return Ok((Wire::Bool(false), Wire::Bool(false), 0));
+            return Ok((Wire::False, Wire::False, 0));
         }
         let types = self.cursor.u8()?;
-        let key = Wire::of_head(types >> 4, position)?;
-        let value = Wire::of_head(types, position)?;
+        let key = Wire::of_head(types >> 4).known(position)?;
+        let value = Wire::of_head(types).known(position)?;
         let least = key.least_bytes() + value.least_bytes();
         let count = self.fitting(count, least, position)?;
         Ok((key, value, count))
@@ -353,6 +369,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+#[cold]
+fn too_wide(value: i64, position: usize) -> Error {
+    Error::corrupt(format!("{value} is too wide for its field")).at("thrift", position as u64)
+}
+
 /// One level further down.
 pub(crate) fn deeper(depth: usize) -> Result<usize> {
     depth
@@ -372,8 +393,12 @@ fn slice<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8]> {
 #[derive(Debug)]
 pub(crate) struct Fields {
     structure: &'static str,
-    last: i16,
-    seen: u32,
+    /// The last field's id, which may be beyond 16 bits until it is skipped.
+    last: i32,
+    /// By their ids; those from 64 on, which are never required, share bits with others.
+    seen: u64,
+    /// As it was before the last field.
+    seen_before: u64,
 }
 
 impl Fields {
@@ -383,43 +408,62 @@ impl Fields {
             structure,
             last: 0,
             seen: 0,
+            seen_before: 0,
         }
     }
 
-    /// The next field's id and wire type, or `None` after the stop byte.
+    /// The next field's id and wire type, or `None` after the stop byte. Whether there are such ids and types
+    /// is seen when a value that nobody knows is [skipped](Self::skip).
     #[inline(always)]
     pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
-        let position = reader.position();
         let head = reader.cursor.u8()?;
-        if head == 0 {
-            return Ok(None);
+        match head {
+            0x10.. => self.last += i32::from(head >> 4),
+            0 => return Ok(None),
+            _ => self.last = i32::from(reader.i16()?),
         }
-        let wire = Wire::of_head(head, position)?;
-        self.last = match head >> 4 {
-            0 => reader.i16()?,
-            delta => match self.last.checked_add(i16::from(delta)) {
-                Some(id) => id,
-                None => return Err(beyond(self.structure, position)),
-            },
-        };
+        self.seen_before = self.seen;
         self.seen |= bit(self.last);
-        Ok(Some((self.last, wire)))
+        Ok(Some((self.last as i16, Wire::of_head(head))))
     }
 
-    /// Passes over the value of the field just met, which then counts as absent.
+    /// The same, if there are such ids and types.
+    pub(crate) fn next_known(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
+        let field = self.next(reader)?;
+        if let Some((_, wire)) = field {
+            self.check(wire, reader.position())?;
+        }
+        Ok(field)
+    }
+
+    /// Passes over the value of the field just met, which then does not count.
     pub(crate) fn skip(&mut self, reader: &mut Reader<'_>, wire: Wire) -> Result<()> {
-        self.seen &= !bit(self.last);
+        self.check(wire, reader.position())?;
+        self.seen = self.seen_before;
         reader.skip(wire)
+    }
+
+    /// Whether the field before `position` can be.
+    fn check(&self, wire: Wire, position: usize) -> Result<()> {
+        wire.known(position)?;
+        match self.last <= i32::from(i16::MAX) {
+            true => Ok(()),
+            false => Err(beyond(self.structure, position)),
+        }
     }
 
     /// Fails unless every field of `ids` was there.
     pub(crate) fn require(&self, reader: &Reader<'_>, ids: &[i16]) -> Result<()> {
-        match ids.iter().find(|id| self.seen & bit(**id) == 0) {
+        match ids.iter().find(|id| self.seen & bit(i32::from(**id)) == 0) {
             None => Ok(()),
-            Some(id) => Err(Error::corrupt(format!("required field {id} is missing"))
-                .at(self.structure, reader.position() as u64)),
+            Some(id) => Err(missing_field(*id, self.structure, reader.position())),
         }
     }
+}
+
+#[cold]
+fn missing_field(id: impl std::fmt::Display, structure: &'static str, position: usize) -> Error {
+    Error::corrupt(format!("required field {id} is missing")).at(structure, position as u64)
 }
 
 #[cold]
@@ -427,13 +471,10 @@ fn beyond(structure: &'static str, position: usize) -> Error {
     Error::corrupt("field id exceeds 16 bits").at(structure, position as u64)
 }
 
-/// The seen-mask's bit of field `id`; ids beyond the mask are never required.
+/// The bit that says that field `id` was there.
 #[inline(always)]
-fn bit(id: i16) -> u32 {
-    match id {
-        0..32 => 1 << id,
-        _ => 0,
-    }
+fn bit(id: i32) -> u64 {
+    1u64.wrapping_shl(id as u32)
 }
 
 #[cfg(test)]

@@ -76,11 +76,11 @@ impl Kind {
     /// The kind of an unknown value, by its wire type.
     fn of(wire: Wire) -> Kind {
         match wire {
-            Wire::Bool(_) => Kind::Boolean,
+            Wire::True | Wire::False => Kind::Boolean,
             Wire::I8 | Wire::I16 | Wire::I32 | Wire::I64 => Kind::Int,
             Wire::Double => Kind::Double,
             Wire::Binary => Kind::Bytes,
-            Wire::Uuid => Kind::Uuid,
+            Wire::Uuid | Wire::Unknown => Kind::Uuid,
             Wire::Struct => Kind::Struct(&shapes::UNKNOWN),
             Wire::List | Wire::Set => Kind::AnyList,
             Wire::Map => Kind::AnyMap,
@@ -90,7 +90,7 @@ impl Kind {
     /// Whether the value of wire type `wire` that `reader` is about to read is of this kind.
     fn fits(self, wire: Wire, reader: &Reader<'_>) -> bool {
         match (self, wire) {
-            (Kind::Boolean, Wire::Bool(_))
+            (Kind::Boolean, Wire::True | Wire::False)
             | (Kind::Int | Kind::Choice(_), Wire::I8 | Wire::I16 | Wire::I32 | Wire::I64)
             | (Kind::Double, Wire::Double)
             | (Kind::Text | Kind::Bytes, Wire::Binary)
@@ -182,7 +182,7 @@ impl<'a> Walk<'a, '_> {
         let repeated = repeated(start.clone(), shape).unwrap_or_default();
         let mut fields = Fields::new(shape.name);
         (self.to)(Event::BeginObject)?;
-        while let Some((id, wire)) = fields.next(&mut self.reader)? {
+        while let Some((id, wire)) = fields.next_known(&mut self.reader)? {
             let known = shape.field(id, wire, &self.reader);
             let (name, kind) = match known {
                 Some(field) => (Cow::Borrowed(field.name), field.kind),
@@ -236,7 +236,7 @@ impl<'a> Walk<'a, '_> {
     /// The value of a field; a boolean is part of the wire type.
     fn value(&mut self, kind: Kind, wire: Wire, depth: usize) -> Result<()> {
         match wire {
-            Wire::Bool(value) => (self.to)(Event::Value(Node::Boolean(value))),
+            Wire::True | Wire::False => (self.to)(Event::Value(Node::Boolean(wire == Wire::True))),
             _ => self.element(kind, wire, depth),
         }
     }

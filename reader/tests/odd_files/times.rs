@@ -2,7 +2,7 @@
 
 use lith_format::filter::CompareOp;
 use lith_format::parquet::footer::ColumnOrder;
-use lith_format::parquet::statistics::{BoundBytes, Statistics};
+use lith_format::parquet::statistics::Statistics;
 use lith_format::schema::LeafId;
 
 use super::*;
@@ -50,8 +50,8 @@ fn old_dates_are_the_same_in_pages_dictionaries_and_statistics() {
             for group in &mut footer.row_groups {
                 let metadata = group.columns[0].meta_data.as_mut().unwrap();
                 metadata.statistics = Some(Statistics {
-                    min_value: Some(BoundBytes::from_slice(value)),
-                    max_value: Some(BoundBytes::from_slice(value)),
+                    min_value: Some(value.into()),
+                    max_value: Some(value.into()),
                     ..Statistics::default()
                 });
             }

@@ -207,7 +207,7 @@ impl Encoder<'_> {
         }
         ColumnMetaData {
             physical_type: self.node.physical_type,
-            encodings: encodings.into(),
+            encodings: encodings.into_iter().collect(),
             path_in_schema: self.node.path.clone(),
             codec: CompressionCodec::from_codec(self.options.codec)
                 .unwrap_or(CompressionCodec::Uncompressed),
@@ -217,7 +217,7 @@ impl Encoder<'_> {
             data_page_offset,
             dictionary_page_offset: coded.then_some(0),
             statistics,
-            encoding_stats: Some(encoding_stats.into()),
+            encoding_stats: Some(encoding_stats.into_iter().collect()),
             ..ColumnMetaData::default()
         }
     }

@@ -57,8 +57,8 @@ impl IndexBuilder {
         }
         let (min, max) = bounds.unwrap_or_default();
         self.index.null_pages.push(all_null);
-        self.index.min_values.push(min.into_vec().into());
-        self.index.max_values.push(max.into_vec().into());
+        self.index.min_values.push(min.to_vec().into());
+        self.index.max_values.push(max.to_vec().into());
         let nulls = page.null_count.unwrap_or(0);
         self.index.null_counts.get_or_insert_default().push(nulls);
         match (&mut self.nan_counts, page.nan_count) {
@@ -98,12 +98,11 @@ mod tests {
     use super::*;
     use lith_format::limits::Limits;
     use lith_format::parquet::schema;
-    use lith_format::parquet::statistics::BoundBytes;
     use lith_format::schema::{Field, Schema};
     use lith_format::types::LogicalType;
 
     fn page(min: i64, max: i64) -> Statistics {
-        let bytes = |value: i64| Some(BoundBytes::from_slice(&value.to_le_bytes()));
+        let bytes = |value: i64| Some((&value.to_le_bytes()).into());
         Statistics {
             min_value: bytes(min),
             max_value: bytes(max),

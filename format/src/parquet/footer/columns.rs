@@ -12,8 +12,8 @@ use crate::limits::Limits;
 use crate::names::Wanted;
 use crate::parquet::footer::FileMetaData;
 use crate::parquet::row_group::{RowGroup, SortingColumn};
-use crate::parquet::schema_element::SchemaElement;
-use crate::parquet::thrift::{Fields, Reader, Structure, Wire};
+use crate::parquet::schema_element::{Root, SchemaElement};
+use crate::parquet::thrift::{Fields, InPlace, Reader, Structure, Wire};
 
 /// The columns that are kept.
 #[derive(Debug, Clone, Default)]
@@ -162,7 +162,7 @@ struct Glance<'a> {
 
 impl<'a> Walk<'_, 'a> {
     fn root(&mut self) -> Result<()> {
-        let mut root = SchemaElement::decode_root(self.reader)?;
+        let mut root = Root::decoded(self.reader)?.0;
         self.left -= 1;
         self.columns.schema.push(SchemaElement::default());
         let (mut columns, mut wanted) = (0, 0);
@@ -257,7 +257,10 @@ impl<'a> Walk<'_, 'a> {
                 (5, Wire::I32) => glance.children = self.reader.i32()?,
                 _ => fields.skip(self.reader, wire)?,
             }
-            numbers &= matches!(wire, Wire::Bool(_) | Wire::I16 | Wire::I32 | Wire::I64);
+            numbers &= matches!(
+                wire,
+                Wire::True | Wire::False | Wire::I16 | Wire::I32 | Wire::I64
+            );
         }
         debug_assert_eq!(self.reader.position(), end);
         Ok(glance)

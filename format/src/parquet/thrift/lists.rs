@@ -5,8 +5,6 @@
 //! not have is an error.
 // spec: thrift-compact-protocol.md
 
-use smallvec::SmallVec;
-
 use super::{InPlace, Reader, Structure, Wire};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -35,25 +33,6 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// A list that is usually short, whose elements are all of `wire`.
-    pub(crate) fn short_list_of<T, const N: usize>(
-        &mut self,
-        wire: Wire,
-        mut element: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<SmallVec<[T; N]>> {
-        let count = self.list_head(wire)?;
-        let mut list = SmallVec::new();
-        if count > N {
-            self.spend::<T>(count)?;
-            let room = list.try_reserve_exact(count);
-            room.map_err(|_| Error::limit("there is no memory for a list"))?;
-        }
-        for _ in 0..count {
-            list.push(element(self)?);
-        }
-        Ok(list)
-    }
-
     /// How many elements follow, which are all of `wire`.
     #[inline]
     pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
@@ -71,7 +50,7 @@ impl Reader<'_> {
     fn any_list_head(&mut self, wire: Wire) -> Result<usize> {
         let position = self.position();
         let (found, count) = self.list()?;
-        if count > 0 && std::mem::discriminant(&found) != std::mem::discriminant(&wire) {
+        if count > 0 && !found.is_alike(wire) {
             return Err(Error::corrupt(format!(
                 "a list of {found:?} stands where {wire:?} is due"
             ))
@@ -88,6 +67,17 @@ impl Reader<'_> {
     /// A list of structs, each decoded where it stays.
     pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
         let count = self.list_head(Wire::Struct)?;
+        self.elements_in_place(count, |reader, _, element: &mut T| {
+            element.decode_into(reader)
+        })
+    }
+
+    /// `count` elements, which `decode` reads where they stay, each with its number.
+    pub(crate) fn elements_in_place<T: Default>(
+        &mut self,
+        count: usize,
+        mut decode: impl FnMut(&mut Self, usize, &mut T) -> Result<()>,
+    ) -> Result<Vec<T>> {
         self.spend::<T>(count)?;
         let start = self.position();
         let mut list = Vec::with_capacity(count.min(FEW));
@@ -95,9 +85,14 @@ impl Reader<'_> {
             if index == FEW {
                 self.reserve_others(&mut list, start, count);
             }
-            Limits::push(&mut list, T::default())?;
+            if list.len() == list.capacity() {
+                let room = list.try_reserve(1);
+                room.map_err(|_| Error::limit("there is no memory for a list"))?;
+            }
+            // made where it stays, which pushing would not do
+            list.resize_with(index + 1, T::default);
             if let Some(last) = list.last_mut() {
-                last.decode_into(self)?;
+                decode(self, index, last)?;
             }
         }
         Ok(list)
@@ -171,8 +166,6 @@ mod tests {
         let wide = |reader: &mut Reader<'_>| reader.i32().map(|_| [0u64; 16]);
         let listed = reader(&numbers).list_of(Wire::I32, wide);
         assert_eq!(listed.unwrap_err().kind(), ErrorKind::LimitExceeded);
-        let short = reader(&numbers).short_list_of::<_, 4>(Wire::I32, wide);
-        assert_eq!(short.unwrap_err().kind(), ErrorKind::LimitExceeded);
         assert_eq!(
             reader(&numbers)
                 .list_of(Wire::I32, Reader::i32)

@@ -64,7 +64,7 @@ impl Reader<'_> {
                     .checked_add(i16::from(delta))
                     .ok_or_else(|| beyond("unknown", position))?,
             };
-            self.skip_within(Wire::of_head(head, position)?, depth, trace)?;
+            self.skip_within(Wire::of_head(head).known(position)?, depth, trace)?;
         }
     }
 
@@ -97,7 +97,7 @@ impl Reader<'_> {
         trace: &mut impl FnMut(Wire, Range<usize>),
     ) -> Result<()> {
         match wire {
-            Wire::Bool(_) => self.skip_within(Wire::I8, depth, trace),
+            Wire::True | Wire::False => self.skip_within(Wire::I8, depth, trace),
             _ => self.skip_within(wire, depth, trace),
         }
     }

@@ -5,17 +5,28 @@ use crate::bytes::{put_varint, zigzag};
 
 /// Writes the fields of one struct, in ascending order of their ids.
 #[derive(Debug)]
-pub(crate) struct Writer<'a> {
+pub struct Writer<'a> {
     out: &'a mut Vec<u8>,
     last: i16,
 }
 
 impl Writer<'_> {
     /// Appends `value` with its stop byte.
-    pub(super) fn structure_into<T: Structure>(out: &mut Vec<u8>, value: &T) {
-        let mut writer = Writer { out, last: 0 };
+    pub(crate) fn structure_into<T: Structure>(out: &mut Vec<u8>, value: &T) {
+        let mut writer = Writer::new(out);
         value.encode_to(&mut writer);
         writer.out.push(0);
+    }
+
+    /// Starts a struct at the end of `out`.
+    pub(super) fn new(out: &mut Vec<u8>) -> Writer<'_> {
+        Writer { out, last: 0 }
+    }
+
+    /// A field whose value is encoded.
+    pub(super) fn encoded(&mut self, id: i16, wire: Wire, value: &[u8]) {
+        self.head(id, wire);
+        self.out.extend_from_slice(value);
     }
 
     fn head(&mut self, id: i16, wire: Wire) {
@@ -31,7 +42,7 @@ impl Writer<'_> {
 
     pub(crate) fn bool(&mut self, id: i16, value: impl Into<Option<bool>>) {
         if let Some(value) = value.into() {
-            self.head(id, Wire::Bool(value));
+            self.head(id, if value { Wire::True } else { Wire::False });
         }
     }
 
@@ -105,22 +116,32 @@ impl Writer<'_> {
         put: impl Fn(&mut Vec<u8>, &T),
     ) {
         let Some(values) = values else { return };
-        self.head(id, Wire::List);
-        match values.len() {
-            count @ 0..=14 => self.out.push((count as u8) << 4 | wire.id()),
-            count => {
-                self.out.push(0xf0 | wire.id());
-                put_varint(self.out, count as u64);
-            }
-        }
+        self.list_head(id, wire, values.len());
         for value in values {
             put(self.out, value);
         }
     }
 
+    /// A list whose elements are encoded.
+    pub(crate) fn elements(&mut self, id: i16, (wire, count): (Wire, usize), encoded: &[u8]) {
+        self.list_head(id, wire, count);
+        self.out.extend_from_slice(encoded);
+    }
+
+    fn list_head(&mut self, id: i16, wire: Wire, count: usize) {
+        self.head(id, Wire::List);
+        match count {
+            0..=14 => self.out.push((count as u8) << 4 | wire.id()),
+            _ => {
+                self.out.push(0xf0 | wire.id());
+                put_varint(self.out, count as u64);
+            }
+        }
+    }
+
     pub(crate) fn bools<'v>(&mut self, id: i16, values: impl Into<Option<&'v [bool]>>) {
         // 1 is the element type that old readers know; 2 is false
-        self.list(id, (Wire::Bool(true), values.into()), |out, value| {
+        self.list(id, (Wire::True, values.into()), |out, value| {
             out.push(if *value { 1 } else { 2 })
         });
     }
