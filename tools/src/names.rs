@@ -26,14 +26,28 @@ pub fn group_name(format: Format) -> &'static str {
 /// A type of a file of this format with all that it means: the unit of times and timestamps too, and what they
 /// are relative to, which Spark's names do not say.
 pub fn shown_type(ty: &LogicalType, format: Format) -> String {
+    located_type(ty, format, &mut std::iter::empty())
+}
+
+/// The same; its geometries and geographies, in their order, lie in these reference systems.
+pub fn located_type(ty: &LogicalType, format: Format, systems: &mut Systems<'_>) -> String {
     let mut out = String::new();
-    push_type(&mut out, ty, format);
+    push_type(&mut out, ty, format, systems);
     out
 }
 
-fn push_type(out: &mut String, ty: &LogicalType, format: Format) {
+/// Reference systems, one after the other.
+type Systems<'a> = dyn Iterator<Item = String> + 'a;
+
+fn push_type(out: &mut String, ty: &LogicalType, format: Format, systems: &mut Systems<'_>) {
     use LogicalType as T;
     match ty {
+        T::Geometry | T::Geography => {
+            push(out, format_args!("{ty}"));
+            if let Some(system) = systems.next() {
+                push(out, format_args!("({system})"));
+            }
+        }
         T::Timestamp {
             zone: Zone::Unstated,
             ..
@@ -54,28 +68,33 @@ fn push_type(out: &mut String, ty: &LogicalType, format: Format) {
         }
         T::List(element) => {
             out.push_str("array<");
-            push_type(out, &element.ty, format);
+            push_type(out, &element.ty, format, systems);
             out.push('>');
         }
         T::Map(entry) => {
             out.push_str("map<");
-            push_type(out, &entry[0].ty, format);
+            push_type(out, &entry[0].ty, format, systems);
             out.push(',');
-            push_type(out, &entry[1].ty, format);
+            push_type(out, &entry[1].ty, format, systems);
             out.push('>');
         }
-        T::Struct(fields) => push_fields(out, "struct<", fields, format),
-        T::Union(fields) => push_fields(out, "uniontype<", fields, format),
+        T::Struct(fields) => push_fields(out, "struct<", fields, (format, systems)),
+        T::Union(fields) => push_fields(out, "uniontype<", fields, (format, systems)),
         other => push(out, format_args!("{other}")),
     }
 }
 
-fn push_fields(out: &mut String, keyword: &str, fields: &[Field], format: Format) {
+fn push_fields(
+    out: &mut String,
+    keyword: &str,
+    fields: &[Field],
+    (format, systems): (Format, &mut Systems<'_>),
+) {
     out.push_str(keyword);
     for (index, field) in fields.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         push(out, format_args!("{comma}{}:", field.name));
-        push_type(out, &field.ty, format);
+        push_type(out, &field.ty, format, systems);
     }
     out.push('>');
 }

@@ -796,6 +796,23 @@ fn types_that_spark_does_not_have_are_refused_by_name() {
             "{said}"
         );
     }
+    for (file, ty) in [
+        (
+            "parquet/geospatial/crs-default.parquet",
+            "geometry(OGC:CRS84)",
+        ),
+        ("parquet/geospatial/crs-srid.parquet", "geometry(srid:5070)"),
+        (
+            "parquet/geospatial/crs-geography.parquet",
+            "geography(OGC:CRS84, SPHERICAL)",
+        ),
+        ("synth/orc/oj_geo.orc", "geography(OGC:CRS84, SPHERICAL)"),
+    ] {
+        let text = stdout(&["schema", &path(file)]);
+        assert!(text.contains(ty), "{text}");
+        let json = stdout(&["schema", &path(file), "-f", "json"]);
+        assert!(json.contains(&format!("\"full_type\":\"{ty}\"")), "{json}");
+    }
     let geo = path("parquet/geospatial/crs-default.parquet");
     assert!(stdout(&["schema", &geo, "-f", "spark"]).contains("geometry(4326)"));
     let other = path("parquet/geospatial/crs-projjson.parquet");

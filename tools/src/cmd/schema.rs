@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use lith_format::error::Error;
 use lith_format::meta::Format;
+use lith_format::orc::encoding::TypeKind;
 use lith_format::render::{escape_controls, escape_json, render_json_string};
 use lith_format::scan::TableSchema;
 use lith_format::schema::Schema as StoredSchema;
@@ -16,7 +17,7 @@ use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
 use crate::leaves::shorten;
-use crate::names::{shown_path, shown_type};
+use crate::names::{located_type, shown_path};
 
 pub(super) fn run(args: &Schema) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -24,9 +25,10 @@ pub(super) fn run(args: &Schema) -> Result {
     let path = opened.paths().first().cloned().unwrap_or_default();
     let at = |error: Error| error.at_path(&path);
     let first = || opened.files().next().transpose();
+    let format = opened.format.unwrap_or(Format::Parquet);
     let text = match args.format {
-        SchemaFormat::Text => text(table, opened.format.unwrap_or(Format::Parquet)),
-        SchemaFormat::Json => json(table, opened.format.unwrap_or(Format::Parquet)),
+        SchemaFormat::Text => text(table, format, systems(&opened, CRS_WIDTH)?),
+        SchemaFormat::Json => json(table, format, systems(&opened, usize::MAX)?),
         SchemaFormat::Spark => {
             check_for_spark(&opened)?;
             spark_notation(&table.schema) + "\n"
@@ -65,6 +67,8 @@ fn line(text: &str) -> String {
 
 /// The digits that a decimal of Spark may have.
 const SPARK_DIGITS: u8 = 38;
+/// The reference system of shapes that state none.
+const DEFAULT_CRS: &str = "OGC:CRS84";
 /// How much of a reference system is shown: it may be a whole document.
 const CRS_WIDTH: usize = 60;
 
@@ -82,7 +86,8 @@ fn check_for_spark(opened: &Opened) -> Result {
     let Some(file) = opened.files().next().transpose()? else {
         return Ok(());
     };
-    for (name, crs) in reference_systems(&file) {
+    let shapes = shapes(&opened.table.schema.schema);
+    for (name, (crs, _)) in shapes.into_iter().zip(reference_systems(&file)) {
         // axes in another order are the same numbers to Spark
         if !["", "OGC:CRS84", "EPSG:4326", "srid:4326"].contains(&crs) {
             let crs = shorten(crs, CRS_WIDTH);
@@ -94,24 +99,69 @@ fn check_for_spark(opened: &Opened) -> Result {
     Ok(())
 }
 
-/// The names of columns of shapes and the reference systems they are in, empty for the default one.
-fn reference_systems(file: &File) -> Vec<(&str, &str)> {
+/// The reference systems of the columns of shapes of a file, in their order, empty for the default one, and how
+/// the edges of geographies run, where they have a way to run.
+fn reference_systems(file: &File) -> Vec<(&str, Option<String>)> {
     use parquet::logical::LogicalType as Annotation;
+    let great_circles = || "SPHERICAL".to_owned();
     let elements = file
         .parquet()
         .into_iter()
         .flat_map(|file| &file.footer().schema);
-    let of_parquet = elements.filter_map(|element| {
-        let crs = match element.logical_type.as_ref()? {
-            Annotation::Geometry(crs) => crs,
-            Annotation::Geography(geography) => &geography.crs,
-            _ => return None,
-        };
-        Some((element.name.as_str(), crs.as_deref().unwrap_or_default()))
+    let of_parquet = elements.filter_map(|element| match element.logical_type.as_ref()? {
+        Annotation::Geometry(crs) => Some((crs.as_deref(), None)),
+        Annotation::Geography(geography) => {
+            let edges = geography.algorithm.map(|edges| edges.to_string());
+            Some((
+                geography.crs.as_deref(),
+                Some(edges.unwrap_or_else(great_circles)),
+            ))
+        }
+        _ => None,
     });
     let types = file.orc().into_iter().flat_map(|file| &file.footer().types);
-    let of_orc = types.filter_map(|ty| Some(("", ty.crs.as_deref()?)));
-    of_parquet.chain(of_orc).collect()
+    let of_orc = types.filter_map(|ty| match ty.kind {
+        TypeKind::Geometry => Some((ty.crs.as_deref(), None)),
+        TypeKind::Geography => {
+            let edges = ty.algorithm.map(|edges| edges.to_string());
+            Some((ty.crs.as_deref(), Some(edges.unwrap_or_else(great_circles))))
+        }
+        _ => None,
+    });
+    let systems = of_parquet.chain(of_orc);
+    systems
+        .map(|(crs, edges)| (crs.unwrap_or_default(), edges))
+        .collect()
+}
+
+/// The columns of shapes of a table.
+fn shapes(schema: &StoredSchema) -> Vec<String> {
+    let leaves = schema.leaves().into_iter();
+    let shapes = leaves
+        .filter(|(_, leaf)| matches!(leaf.ty, LogicalType::Geometry | LogicalType::Geography));
+    shapes.map(|(path, _)| shown_path(&path)).collect()
+}
+
+/// The reference systems in the table's types, each in at most `width` letters; the table's columns are those of the
+/// first file.
+fn systems(opened: &Opened, width: usize) -> Result<Vec<String>> {
+    if shapes(&opened.table.schema.schema).is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(file) = opened.files().next().transpose()? else {
+        return Ok(Vec::new());
+    };
+    let systems = reference_systems(&file).into_iter().map(|(crs, edges)| {
+        let crs = match crs {
+            "" => DEFAULT_CRS.to_owned(),
+            crs => shorten(crs, width),
+        };
+        match edges {
+            None => crs,
+            Some(edges) => format!("{crs}, {edges}"),
+        }
+    });
+    Ok(systems.collect())
 }
 
 /// The statement for one file or directory, whose name is the table's.
@@ -140,7 +190,8 @@ fn ddl(opened: &Opened) -> Result<String> {
     Ok(create_table(&name, &opened.table.schema, format, &location))
 }
 
-fn text(table: &TableSchema, format: Format) -> String {
+fn text(table: &TableSchema, format: Format, systems: Vec<String>) -> String {
+    let mut systems = systems.into_iter();
     let fields = &table.schema.fields;
     let shown = |name: &str| escape_controls(name).chars().count();
     let width = fields.iter().map(|field| shown(&field.name)).max();
@@ -153,7 +204,7 @@ fn text(table: &TableSchema, format: Format) -> String {
             (false, false) => "  not null",
         };
         let name = escape_controls(&field.name);
-        let ty = escape_controls(&shown_type(&field.ty, format));
+        let ty = escape_controls(&located_type(&field.ty, format, &mut systems));
         // no width of a format may be as large as a name
         let padding = " ".repeat(width - name.chars().count());
         out.push_str(&format!("{name}{padding}  {ty}{mark}\n"));
@@ -161,7 +212,8 @@ fn text(table: &TableSchema, format: Format) -> String {
     out
 }
 
-fn json(table: &TableSchema, format: Format) -> String {
+fn json(table: &TableSchema, format: Format, systems: Vec<String>) -> String {
+    let mut systems = systems.into_iter();
     let mut out = String::from("{\"schema_version\":1,\"columns\":[");
     for (index, field) in table.schema.fields.iter().enumerate() {
         out.push_str(if index > 0 {
@@ -173,7 +225,7 @@ fn json(table: &TableSchema, format: Format) -> String {
         out.push_str(",\"type\":");
         render_json_string(&field.ty.to_string(), &mut out);
         out.push_str(",\"full_type\":");
-        render_json_string(&shown_type(&field.ty, format), &mut out);
+        render_json_string(&located_type(&field.ty, format, &mut systems), &mut out);
         let (nullable, partition) = (field.nullable, index >= table.data_columns());
         out.push_str(&format!(
             ",\"nullable\":{nullable},\"partition\":{partition}}}"
@@ -197,7 +249,7 @@ mod tests {
         let names = ["a", long.as_str()];
         let fields = names.map(|name| Field::nullable(name, LogicalType::Int32));
         let table = TableSchema::of_file(Arc::new(Schema::new(fields.to_vec())));
-        let text = text(&table, Format::Parquet);
+        let text = text(&table, Format::Parquet, Vec::new());
         assert!(text.lines().all(|line| line.len() == long.len() + 5));
     }
 }
