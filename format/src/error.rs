@@ -39,6 +39,8 @@ pub struct Site {
     pub path: Option<PathBuf>,
     /// Row group (Parquet) or stripe (ORC), from 0.
     pub row_group: Option<usize>,
+    /// Whether that is a stripe.
+    pub is_stripe: bool,
     /// Column, as its dotted path.
     pub column: Option<String>,
     /// The specification's name of the structure being read.
@@ -134,10 +136,16 @@ impl Error {
         self
     }
 
-    /// Adds the row group or stripe, if no inner layer knew it.
+    /// Adds the row group, if no inner layer knew it.
     pub fn at_row_group(mut self, ordinal: usize) -> Self {
         self.0.site.row_group.get_or_insert(ordinal);
         self
+    }
+
+    /// Adds the stripe, if no inner layer knew it.
+    pub fn at_stripe(mut self, ordinal: usize) -> Self {
+        self.0.site.is_stripe |= self.0.site.row_group.is_none();
+        self.at_row_group(ordinal)
     }
 
     /// Adds the column, if no inner layer knew it.
@@ -191,6 +199,7 @@ impl fmt::Display for Error {
         let Site {
             path,
             row_group,
+            is_stripe,
             column,
             structure,
             offset,
@@ -199,7 +208,8 @@ impl fmt::Display for Error {
             write!(f, "{}: ", Path::display(path))?;
         }
         if let Some(row_group) = row_group {
-            write!(f, "row group {row_group}: ")?;
+            let name = if *is_stripe { "stripe" } else { "row group" };
+            write!(f, "{name} {row_group}: ")?;
         }
         if let Some(column) = column {
             write!(f, "column {column:?}: ")?;
@@ -242,6 +252,10 @@ mod tests {
         let text = "a.orc: row group 3: column \"price\": patched base at byte 118: gap list past end of run";
         assert_eq!(error.to_string(), text);
         assert_eq!(error.kind(), ErrorKind::Corrupt);
+        let stripe = Error::corrupt("cut").at_stripe(3).at_row_group(4);
+        assert_eq!(stripe.to_string(), "stripe 3: cut");
+        let group = Error::corrupt("cut").at_row_group(3).at_stripe(4);
+        assert_eq!(group.to_string(), "row group 3: cut");
         let noted = error.noting("a column may be left out");
         assert_eq!(
             noted.to_string(),

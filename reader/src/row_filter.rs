@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::error::{Error, Result};
+use lith_format::meta::Format;
 use lith_format::vector::{Batch, Vector};
 
 use crate::adapt::Adapted;
@@ -118,9 +119,11 @@ impl RowGroupScan {
     pub(crate) fn next_batch(&mut self, wanted: u64) -> Result<Option<Batch>> {
         while let Some(window) = self.next_window(wanted) {
             let batch = self.window(window).map_err(|error| {
-                error
-                    .at_row_group(self.row_group)
-                    .at_path(self.file.file.path())
+                let error = match self.file.file.format() {
+                    Format::Parquet => error.at_row_group(self.row_group),
+                    Format::Orc => error.at_stripe(self.row_group),
+                };
+                error.at_path(self.file.file.path())
             })?;
             if batch.rows > 0 {
                 self.context.metrics.rows_selected.add(batch.rows as u64);

@@ -263,7 +263,7 @@ impl Footer {
                 let error = Error::corrupt(format!("stripe at {range:?} {message}"));
                 Err(error
                     .at("StripeInformation", range.start)
-                    .at_row_group(ordinal))
+                    .at_stripe(ordinal))
             };
             if range.end > body_end {
                 return corrupt(&format!("ends behind the stripes at {body_end}"));

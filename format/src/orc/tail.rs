@@ -301,7 +301,7 @@ impl Tail {
                 Limits::check(zone as u64, limits.name_bytes, "time zone")?;
                 Ok(footer)
             })
-            .map_err(|error| error.at_row_group(ordinal))
+            .map_err(|error| error.at_stripe(ordinal))
     }
 
     /// Decodes a row index from the bytes of its stream, which lies at `offset`.

@@ -47,7 +47,7 @@ impl Column {
         let locate = |error: Error| {
             error
                 .at_column(&field.name)
-                .at_row_group(streams.stripe.ordinal)
+                .at_stripe(streams.stripe.ordinal)
         };
         let mut node = opener.node(id, field, &field.name).map_err(locate)?;
         let rows = opener.present(0).map_err(locate)?;
@@ -97,7 +97,7 @@ impl ColumnReader for Column {
         self.read_window(selection).map_err(|error| {
             // some streams have gone on and others have not: no row may be read any more
             self.rows_left = 0;
-            error.at_column(&self.name).at_row_group(self.stripe)
+            error.at_column(&self.name).at_stripe(self.stripe)
         })
     }
 }

@@ -198,7 +198,7 @@ impl OrcFile {
         let wanted: Vec<&Leaf> = wanted.collect();
         if !self.masks && wanted.iter().any(|leaf| leaf.encrypted) {
             let name = part.field.name.as_str();
-            return Err(encrypted().at_column(name).at_row_group(row_group));
+            return Err(encrypted().at_column(name).at_stripe(row_group));
         }
         let stripe = self.stripe(source, row_group)?;
         let mut leaves: Vec<u32> = wanted.iter().map(|leaf| leaf.column).collect();

@@ -26,7 +26,7 @@ impl OrcFile {
     /// A footer that cannot be read or decoded.
     pub fn walk<'a>(&'a self, source: &'a dyn Source, ordinal: usize) -> Result<StripeWalk<'a>> {
         let stripe = Stripe::read(self.tail(), ordinal, source, &self.limits);
-        let stripe = stripe.map_err(|error| error.at_row_group(ordinal).at_path(source.name()))?;
+        let stripe = stripe.map_err(|error| error.at_stripe(ordinal).at_path(source.name()))?;
         Ok(StripeWalk {
             file: self,
             source,
@@ -114,7 +114,7 @@ impl StripeWalk<'_> {
                 None => error,
             };
             error
-                .at_row_group(self.stripe.ordinal)
+                .at_stripe(self.stripe.ordinal)
                 .at_path(self.source.name())
         })
     }

@@ -79,7 +79,7 @@ impl Stripe {
             return Err(
                 Error::corrupt(format!("two {kind} streams of column {column}"))
                     .at("StripeFooter", range.start)
-                    .at_row_group(ordinal),
+                    .at_stripe(ordinal),
             );
         }
         Ok(Stripe {

@@ -174,7 +174,7 @@ impl Opened<'_> {
     fn print_stripe(&mut self, ordinal: usize, stripe: &StripeInformation) -> Result<()> {
         let section = match self.sound(stripe.footer_range(), &tree::STRIPE_FOOTER) {
             Ok(section) => section,
-            Err(error) => return self.error("error", error.at_row_group(ordinal)),
+            Err(error) => return self.error("error", error.at_stripe(ordinal)),
         };
         self.out.part(Part::Name("footer"))?;
         self.print(&section)?;
@@ -353,7 +353,7 @@ impl IndexErrors {
     fn add(&mut self, stream: &Stream, error: Error, failed: &mut Failed) {
         let (column, kind) = (stream.column, stream.kind);
         let error = error.at_column(column.to_string());
-        let text = failed.add(error.at_row_group(self.ordinal));
+        let text = failed.add(error.at_stripe(self.ordinal));
         match self.texts.len() < INDEX_ERRORS {
             true => self.texts.push(format!("column {column} {kind}: {text}")),
             false => self.others += 1,

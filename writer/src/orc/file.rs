@@ -89,7 +89,7 @@ impl Encoder {
     ) -> Result<()> {
         let encode = |leaf| column::encode(leaf, self.compression, options);
         let columns = parallel::map(options.thread_count(), leaves.into_iter(), encode)
-            .map_err(|error| error.at_row_group(self.stripes.len()))?;
+            .map_err(|error| error.at_stripe(self.stripes.len()))?;
         let mut stripe = StripeInformation {
             offset: sink.position(),
             number_of_rows: rows as u64,
