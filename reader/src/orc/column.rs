@@ -69,7 +69,7 @@ impl Column {
     }
 
     fn read_window(&mut self, selection: &Selection) -> Result<Vector> {
-        let mut room = Room(self.room);
+        let mut room = Room::new(self.room);
         let vector = if selection.is_none() {
             self.pending += selection.rows() as u64;
             self.node.read(&Selection::all(0), &mut room)?

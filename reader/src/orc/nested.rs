@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::error::{Error, Result};
+use lith_format::limits::Limits;
 use lith_format::types::{Layout, LogicalType};
 use lith_format::vector::{Values, Vector};
 
@@ -21,7 +22,7 @@ use crate::kernel::spread::spread_vector;
 use crate::metrics::Metrics;
 use crate::nested::{lists, structure};
 use crate::orc::encoding::byte_rle::ByteRle;
-use crate::orc::encoding::{Integers, check_lengths, total};
+use crate::orc::encoding::{Integers, append, check_lengths, total};
 use crate::orc::form::Decoder;
 use crate::orc::present::Present;
 use crate::selection::Selection;
@@ -59,21 +60,31 @@ pub(crate) enum Slots {
     Union { tags: ByteRle, children: Vec<Node> },
 }
 
-/// How many bytes the elements of lists may still take in one read.
-pub(crate) struct Room(pub usize);
+/// What the elements of lists may take in one read.
+pub(crate) struct Room {
+    /// How many bytes are left.
+    left: usize,
+    /// How many elements the lists of a node may hold.
+    elements: usize,
+}
+
+/// With what is read to make them, elements take about so many bytes at least.
+const ELEMENT_BYTES: usize = 16;
 
 impl Room {
-    /// Takes room for `count` slots of `ty`.
-    fn spend(&mut self, count: u64, ty: &LogicalType) -> Result<()> {
-        let bytes = count.saturating_mul(slot_bytes(ty));
-        let left = usize::try_from(bytes)
-            .ok()
-            .and_then(|bytes| self.0.checked_sub(bytes));
-        self.0 = left.ok_or_else(|| {
-            Error::limit(format!(
-                "lists of {count} elements in one batch: {bytes} bytes"
-            ))
-        })?;
+    /// Room for so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Room {
+            left: bytes,
+            elements: bytes / ELEMENT_BYTES,
+        }
+    }
+
+    /// Takes room for `count` elements of `ty`.
+    fn spend(&mut self, count: usize, ty: &LogicalType) -> Result<()> {
+        Limits::check(count as u64, self.elements, "number of elements in a batch")?;
+        let bytes = (count as u64).saturating_mul(slot_bytes(ty));
+        self.left -= Limits::check(bytes, self.left, "size of all elements in a batch")?;
         Ok(())
     }
 }
@@ -138,7 +149,7 @@ impl Node {
             Slots::Lists { lengths, children } => {
                 let (offsets, elements) = read_offsets(lengths, wanted)?;
                 for child in children.iter() {
-                    room.spend(elements.selected() as u64, &child.ty)?;
+                    room.spend(elements.selected(), &child.ty)?;
                 }
                 let children = children.iter_mut().map(|child| child.read(&elements, room));
                 lists(ty, None, offsets, children.collect::<Result<_>>()?)?
@@ -231,8 +242,8 @@ fn plain(ty: &LogicalType, len: usize, values: Values) -> Vector {
 }
 
 fn read_lengths(lengths: &mut Integers, count: usize) -> Result<Vec<i64>> {
-    let mut out = vec![0; count];
-    lengths.read(&mut out)?;
+    let mut out = Vec::new();
+    append(lengths, count, &mut out, Integers::read)?;
     check_lengths(&out)?;
     Ok(out)
 }
@@ -271,8 +282,8 @@ fn read_offsets(lengths: &mut Integers, wanted: &Selection) -> Result<(Vec<u32>,
 }
 
 fn read_tags(tags: &mut ByteRle, count: usize, children: usize) -> Result<Vec<u8>> {
-    let mut out = vec![0; count];
-    tags.read(&mut out)?;
+    let mut out = Vec::new();
+    append(tags, count, &mut out, ByteRle::read)?;
     match out.iter().max() {
         Some(&tag) if usize::from(tag) >= children => {
             Err(Error::corrupt(format!("tag {tag} of {children} members")))

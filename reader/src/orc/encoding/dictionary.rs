@@ -16,12 +16,9 @@ use lith_format::vector::{Values, Vector, View};
 
 use crate::kernel::gather::max_code;
 use crate::orc::encoding::text::views;
-use crate::orc::encoding::{Integers, read_wanted};
+use crate::orc::encoding::{Integers, append, read_wanted};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
-
-/// How many lengths are read at a time, so that a declared size does not decide an allocation.
-const STEP: usize = 4096;
 
 /// Reads the values of a dictionary of `size` entries from the two streams that hold them.
 pub(crate) fn read_dictionary(
@@ -38,11 +35,7 @@ pub(crate) fn read_dictionary(
         "dictionary",
     )?;
     let mut all = Vec::new();
-    while all.len() < size {
-        let start = all.len();
-        all.resize(size.min(start + STEP), 0);
-        lengths.read(&mut all[start..])?;
-    }
+    append(&mut lengths, size, &mut all, Integers::read)?;
     let blob = blob.take_rest(limits.chunk_bytes)?;
     let padded = matches!(ty, LogicalType::Char(_));
     Ok(Arc::new(Vector {

@@ -80,6 +80,25 @@ pub(crate) fn is_dense(wanted: &Selection) -> bool {
     wanted.rows() - wanted.selected() < wanted.runs().len() * SPARSE_GAP
 }
 
+/// How many values are read at a time: what a file does not hold takes no memory.
+const BLOCK: usize = 1 << 18;
+
+/// Appends the next `count` values.
+pub(crate) fn append<D, T: Copy + Default>(
+    decoder: &mut D,
+    mut count: usize,
+    out: &mut Vec<T>,
+    read: impl Fn(&mut D, &mut [T]) -> Result<()>,
+) -> Result<()> {
+    while count > 0 {
+        let (start, block) = (out.len(), count.min(BLOCK));
+        out.resize(start + block, T::default());
+        read(decoder, &mut out[start..])?;
+        count -= block;
+    }
+    Ok(())
+}
+
 /// Reads the wanted values of a window into `out`, whatever it held.
 pub(crate) fn read_wanted<D, T: Copy + Default>(
     decoder: &mut D,
@@ -90,20 +109,18 @@ pub(crate) fn read_wanted<D, T: Copy + Default>(
 ) -> Result<()> {
     out.clear();
     if is_dense(wanted) {
-        out.resize(wanted.rows(), T::default());
-        read(decoder, out)?;
+        append(decoder, wanted.rows(), out, read)?;
         if !wanted.is_all() {
             compact(out, wanted.runs());
         }
         return Ok(());
     }
-    out.resize(wanted.selected(), T::default());
-    let (mut at, mut rest) = (0, &mut out[..]);
+    out.reserve(wanted.selected().min(BLOCK));
+    let mut at = 0;
     for run in wanted.runs() {
-        let (now, later) = rest.split_at_mut(run.len());
         skip(decoder, run.start - at)?;
-        read(decoder, now)?;
-        (at, rest) = (run.end, later);
+        append(decoder, run.len(), out, &read)?;
+        at = run.end;
     }
     skip(decoder, wanted.rows() - at)
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use lith_format::error::{Error, Result};
 use lith_format::vector::{ByteViews, View};
 
-use crate::orc::encoding::{Integers, check_lengths, is_dense, total};
+use crate::orc::encoding::{Integers, append, check_lengths, is_dense, total};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -47,8 +47,7 @@ impl Texts {
 
     fn read_with(&mut self, wanted: &Selection, lengths: &mut Vec<i64>) -> Result<ByteViews> {
         lengths.clear();
-        lengths.resize(wanted.rows(), 0);
-        self.lengths.read(lengths)?;
+        append(&mut self.lengths, wanted.rows(), lengths, Integers::read)?;
         check_lengths(lengths)?;
         let mut out = ByteViews::default();
         out.views.reserve(wanted.selected());

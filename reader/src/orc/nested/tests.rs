@@ -233,7 +233,16 @@ fn lengths_are_held_against_elements_and_limits() {
     assert_eq!(kind(LIST, 2, stored(&[2], &[5, 6])), ErrorKind::Truncated);
     assert_eq!(kind(LIST, 2, stored(&[1, -1], &[5])), ErrorKind::Corrupt);
     assert_eq!(kind(LIST, 1, stored(&[1 << 32], &[5])), ErrorKind::Corrupt);
-    // 1.5 Gi elements, and twice as many that are more than 32 bits count
+    // 64 Mi elements are not made room for before they are found
+    assert_eq!(
+        kind(LIST, 1, stored(&[1 << 26], &[5])),
+        ErrorKind::Truncated
+    );
+    // one element more than 64 Mi, 1.5 Gi, and thrice as many, which are more than 32 bits count
+    assert_eq!(
+        kind(LIST, 1, stored(&[(1 << 26) + 1], &[5])),
+        ErrorKind::LimitExceeded
+    );
     assert_eq!(
         kind(LIST, 1, stored(&[3 << 29], &[5])),
         ErrorKind::LimitExceeded
