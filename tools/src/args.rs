@@ -75,6 +75,10 @@ pub struct Input {
     /// How to read variants of Parquet files: as `json`, or `raw` as structs of the stored columns.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
     pub variant: Variants,
+    /// Read encrypted columns of ORC files as the masks that everyone may see: nulls, or values made
+    /// unrecognizable.
+    #[arg(long)]
+    pub masks: bool,
     /// Keys of encrypted files.
     #[command(flatten)]
     pub keys: KeyArgs,
@@ -88,6 +92,7 @@ impl Input {
             mmap: false,
             orc_types: OrcTypes::Spark,
             variant: Variants::Json,
+            masks: false,
             keys: KeyArgs::default(),
         }
     }

@@ -41,6 +41,7 @@ impl Dataset {
             Variants::Json => VariantOutput::Json,
             Variants::Raw => VariantOutput::Raw,
         };
+        options.masks = input.masks;
         options.decryption = decryption(&input.keys)?;
         let files = discover(&input.paths, PartitionTypes::Inferred)?;
         Ok(Dataset { files, options })
