@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod column;
 mod file;
 mod orc;
 mod parquet;
@@ -31,7 +32,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     target("parquet_footer", parquet::footer),
     target("parquet_tail", parquet::tail),
     target("parquet_page_header", parquet::page_header),
@@ -44,6 +45,7 @@ pub const TARGETS: [Target; 15] = [
     target("orc_row_index", orc::row_index),
     target("orc_bloom_filter", orc::bloom_filter),
     target("orc_tree", orc::tree),
+    target("orc_column", column::column),
     target("scan", file::scan),
     target("encrypted", file::encrypted),
     target("meta", file::meta),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Parquet   footer, tail, page headers, both indexes, Bloom filters        file -> scan, meta, encrypted
-//! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters
+//! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters, streams of columns
 //! ```
 
 use std::ops::Range;
@@ -20,6 +20,8 @@ use lith_format::parquet::neutral::{
 use lith_format::parquet::page::PageHeader;
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::step::Step;
+
+use super::column;
 
 /// A target's name and bytes for it.
 pub type Seed = (&'static str, Vec<u8>);
@@ -154,6 +156,7 @@ fn orc_stripe(file: &[u8], tail: &Tail, ordinal: usize, out: &mut Vec<Seed>) {
     let Ok(footer) = tail.stripe_footer(ordinal, stored, &Limits::default()) else {
         return;
     };
+    let mut streams = Vec::new();
     for (stream, range) in footer.stream_ranges(stripe) {
         let Some(bytes) = section(file, range, tail) else {
             continue;
@@ -163,7 +166,14 @@ fn orc_stripe(file: &[u8], tail: &Tail, ordinal: usize, out: &mut Vec<Seed>) {
             StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 => {
                 out.push(("orc_bloom_filter", bytes));
             }
-            _ => {}
+            _ => streams.push((stream.column, stream.kind, bytes)),
+        }
+    }
+    let types = &tail.footer.types;
+    for id in 1..types.len() {
+        let stored = (&footer, &streams[..]);
+        if let Some(seed) = column::seed(types, id, stripe.number_of_rows, stored) {
+            out.push(("orc_column", seed));
         }
     }
 }
