@@ -31,11 +31,14 @@ impl ShortBytes {
     /// to copy just those, so it is good if there are more.
     #[inline(always)]
     pub(crate) fn set(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
-        match bytes.first_chunk::<FEW>() {
-            Some(block) if length <= FEW => self.0 = Kept::Here(length as u8, *block),
-            _ => self.set_exactly(bytes.get(..length).unwrap_or(bytes))?,
+        match (&mut self.0, bytes.first_chunk::<FEW>()) {
+            (Kept::Here(count, here), Some(block)) if length <= FEW => {
+                // straight to its place: a copy on the way would be read before it is written in whole
+                (*count, *here) = (length as u8, *block);
+                Ok(())
+            }
+            _ => self.set_exactly(bytes.get(..length).unwrap_or(bytes)),
         }
-        Ok(())
     }
 
     #[inline(never)]

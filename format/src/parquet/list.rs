@@ -23,6 +23,15 @@ pub trait Element: Sized {
     #[doc(hidden)]
     fn read(reader: &mut Reader<'_>) -> Result<Self>;
 
+    /// Passes over `count` elements; an error if one of them cannot be read.
+    #[doc(hidden)]
+    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
+        for _ in 0..count {
+            Self::read(reader)?;
+        }
+        Ok(())
+    }
+
     #[doc(hidden)]
     fn write(&self, out: &mut Vec<u8>);
 }
@@ -46,6 +55,18 @@ impl Element for Encoding {
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
         reader.i32().map(Encoding::from_id)
+    }
+
+    #[inline]
+    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
+        // numbers that take one byte, as those of all known encodings
+        if reader.takes_ascii(count) {
+            return Ok(());
+        }
+        for _ in 0..count {
+            reader.i32()?;
+        }
+        Ok(())
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -86,9 +107,7 @@ impl<T: Element> InPlace for List<T> {
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let count = reader.list_head(T::WIRE)?;
         let start = reader.rest();
-        for _ in 0..count {
-            T::read(reader)?;
-        }
+        T::pass(reader, count)?;
         reader.keep_since(start, &mut self.elements)
     }
 }

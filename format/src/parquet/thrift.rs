@@ -343,6 +343,13 @@ impl<'a> Reader<'a> {
         self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
     }
 
+    /// Whether the next `count` bytes are ASCII, which are taken then.
+    #[inline]
+    pub(crate) fn takes_ascii(&mut self, count: usize) -> bool {
+        let next = self.cursor.rest().get(..count);
+        next.is_some_and(<[u8]>::is_ascii) && self.cursor.take(count).is_ok()
+    }
+
     /// What the file may make us spend.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
