@@ -77,10 +77,12 @@ impl Vector {
         elements.take_some(&slots)
     }
 
-    /// The values of `key` of a map column, null where the map is or has no such key.
+    /// The values of `key` of a map column, null where the map is or has no such key. Where it has the key more
+    /// than once, the last value counts.
     ///
     /// # Errors
     /// A column of another type.
+    // spec: LogicalTypes.md, "Maps"
     pub fn into_value(self, key: &Scalar) -> Result<Vector> {
         let plain = self.flatten()?;
         let Values::Map {
@@ -94,7 +96,7 @@ impl Vector {
         let found = equal(keys, key);
         let slot = |row: usize| {
             let mut slots = offsets[row]..offsets[row + 1];
-            let slot = slots.find(|&slot| found.get(slot as usize));
+            let slot = slots.rfind(|&slot| found.get(slot as usize));
             slot.filter(|_| !plain.is_null(row))
         };
         values.take_some(&(0..plain.len).map(slot).collect::<Vec<_>>())
@@ -186,9 +188,10 @@ mod tests {
             **keys = as_dictionary(keys);
         }
         assert_eq!(found(&maps, &k), expected);
-        let numbers = [Scalar::Map(vec![(Scalar::Int(7), Scalar::Int(1))])];
+        let twice = [1, 3].map(|value| (Scalar::Int(7), Scalar::Int(value)));
+        let numbers = [Scalar::Map(twice.to_vec())];
         let maps = Vector::from_scalars(map(LogicalType::Int8), &numbers).unwrap();
-        assert_eq!(found(&maps, &Scalar::Int(7)), ["Int(1)"]);
+        assert_eq!(found(&maps, &Scalar::Int(7)), ["Int(3)"]);
         assert_eq!(found(&maps, &Scalar::Int(8)), ["Null"]);
     }
 }

@@ -139,3 +139,22 @@ fn codes_without_a_dictionary_are_corrupt() {
     let bytes = flat(text(Optional), 3, &[page]);
     assert_eq!(cells(bytes).unwrap_err().kind(), ErrorKind::Corrupt);
 }
+
+#[test]
+fn codes_of_no_bits_are_runs_without_a_value() {
+    let page = |section: &[u8]| v1(3, Encoding::RleDictionary, section);
+    let entry = dictionary(1, &texts(&["a"]));
+    // a run of three, runs of one and two, and a group of eight that is packed in no bytes
+    for section in [&[0, 6][..], &[0, 2, 4], &[0, 3]] {
+        let bytes = flat(text(Required), 3, &[entry.clone(), page(section)]);
+        check_every_choice(&bytes, &["\"a\""; 3]);
+    }
+    // no run at all, and one that is too short
+    for section in [&[0][..], &[0, 4]] {
+        let file = open(flat(text(Required), 3, &[entry.clone(), page(section)])).unwrap();
+        for rows in [[true; 3], [false, false, true]] {
+            let error = wanted(&file, &rows).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{section:?}");
+        }
+    }
+}

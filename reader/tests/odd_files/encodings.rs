@@ -1,6 +1,7 @@
 //! Encodings over several pages, and values that end early.
 
 use lith_format::error::ErrorKind;
+use lith_reader::selection::Selection;
 
 use super::*;
 
@@ -52,6 +53,29 @@ fn shared_prefixes_begin_anew_in_each_page() {
             let error = wanted(&file, &rows).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
         }
+    }
+}
+
+/// PARQUET-246: writers took the first prefix of a page from the last value of the page before.
+#[test]
+fn prefixes_that_go_on_over_pages_are_refused() {
+    let page = |prefix: i64, suffix: i64, bytes: &[u8]| {
+        let body = [&steps(prefix, 0, 1)[..], &steps(suffix, 0, 1), bytes].concat();
+        v1(1, Encoding::DeltaByteArray, &body)
+    };
+    let pages = [page(0, 2, b"ab"), page(2, 1, b"c"), page(0, 1, b"d")].concat();
+    for version in ["1.6.0", "1.8.0"] {
+        let bytes = file(&[binary()], &[(3, vec![(pages.clone(), 3)])], |footer| {
+            let hash = "32c46643845ea8a705c35d4ec8fc654cc8ff816d";
+            footer.created_by = Some(format!("parquet-mr version {version} (build {hash})"));
+        });
+        let file = open(bytes).unwrap();
+        // the page before can be read
+        let first = selected(&file, [0, 0], &Selection::all(1)).unwrap();
+        assert_eq!(first, ["\"0x6162\""]);
+        let error = wanted(&file, &[true; 3]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains("a prefix of 2 bytes"), "{error}");
     }
 }
 

@@ -1,5 +1,8 @@
 //! Lists, maps and structs of the current shape and of older ones.
 
+use lith_reader::column::ReadContext;
+use lith_reader::selection::Selection;
+
 use super::*;
 
 /// Definition and repetition levels of entries, and how many bits each takes.
@@ -134,7 +137,7 @@ fn lists_of_all_shapes_hold_their_elements() {
 }
 
 #[test]
-fn equal_keys_of_a_map_are_kept_in_their_order() {
+fn equal_keys_of_a_map_are_kept_in_their_order_and_the_last_counts() {
     let schema = [
         group("m", Optional, Some(ConvertedType::Map), 1),
         group("key_value", Repeated, None, 2),
@@ -158,5 +161,11 @@ fn equal_keys_of_a_map_are_kept_in_their_order() {
         let chunks = vec![(keys, 5), (values, 5)];
         let bytes = file(&schema, &[(3, chunks)], |_| {});
         check_every_choice(&bytes, &["null", "[[7,1],[7,2],[8,null]]", "[]"]);
+        let file = open(bytes).unwrap();
+        let mut reader = file.column(0, 0, &ReadContext::default()).unwrap();
+        let maps = reader.read(&Selection::all(3)).unwrap();
+        let values = maps.into_value(&Scalar::Int(7)).unwrap();
+        let values = [0, 1, 2].map(|row| values.value(row));
+        assert_eq!(values, [Scalar::Null, Scalar::Int(2), Scalar::Null]);
     }
 }
