@@ -32,7 +32,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     target("parquet_footer", parquet::footer),
     target("parquet_tail", parquet::tail),
     target("parquet_page_header", parquet::page_header),
@@ -40,6 +40,7 @@ pub const TARGETS: [Target; 16] = [
     target("parquet_offset_index", parquet::offset_index),
     target("parquet_bloom_filter", parquet::bloom_filter),
     target("parquet_tree", parquet::tree),
+    target("variant", parquet::variant),
     target("orc_tail", orc::tail),
     target("orc_stripe_footer", orc::stripe_footer),
     target("orc_row_index", orc::row_index),

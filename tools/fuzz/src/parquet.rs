@@ -12,6 +12,8 @@ use lith_format::parquet::page::PageHeader;
 use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::stats::Trust;
 use lith_format::parquet::strides::{Indexes, PageMeta, Place};
+use lith_format::parquet::variant::Metadata;
+use lith_format::parquet::variant::json::JsonWriter;
 use lith_format::parquet::{neutral, notation, tree};
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
@@ -102,14 +104,19 @@ pub fn page_header(data: &[u8]) {
     });
 }
 
-/// Two indexes: the offset index follows the column index, whose length the first two bytes tell.
+/// Two parts, of which the first two bytes tell the length of the first.
+fn two_parts(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, data) = data.split_first_chunk()?;
+    let cut = usize::from(u16::from_le_bytes(*length)).min(data.len());
+    Some(data.split_at(cut))
+}
+
+/// The column index, then the offset index.
 pub fn column_index(data: &[u8]) {
     let limits = limits();
-    let Some((length, data)) = data.split_first_chunk() else {
+    let Some((bounds, offsets)) = two_parts(data) else {
         return;
     };
-    let cut = usize::from(u16::from_le_bytes(*length)).min(data.len());
-    let (bounds, offsets) = data.split_at(cut);
     let Ok(bounds) = ColumnIndex::decode(&Bytes::copy_from_slice(bounds), &limits) else {
         return;
     };
@@ -175,6 +182,25 @@ pub fn bloom_filter(data: &[u8]) {
         if let Some(probe) = Probe::new(value, leaf) {
             probe.may_be_in(&filter);
         }
+    }
+}
+
+/// The metadata of a variant, then its value: what is written is JSON, and no longer than the limits allow.
+pub fn variant(data: &[u8]) {
+    let limits = limits();
+    let Some((metadata, value)) = two_parts(data) else {
+        return;
+    };
+    let Ok(names) = Metadata::decode(metadata) else {
+        return;
+    };
+    let mut writer = JsonWriter::new(limits);
+    writer.name_by(names);
+    writer.allow(metadata.len());
+    let mut out = String::new();
+    if writer.write(value, 0, &mut out).is_ok() {
+        serde_json::from_str::<serde_json::Value>(&out).expect("what is written is JSON");
+        assert!(out.len() <= limits.page_bytes + 8 * data.len());
     }
 }
 

@@ -1,11 +1,12 @@
 //! What targets begin with: the parts of whole files, each for the target that takes such a part.
 //!
 //! ```text
-//! Parquet   footer, tail, page headers, both indexes, Bloom filters        file -> scan, meta, encrypted
+//! Parquet   footer, tail, page headers, both indexes, Bloom filters, variants    file -> scan, meta, encrypted
 //! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters, streams of columns
 //! ```
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use lith_format::limits::Limits;
@@ -19,7 +20,10 @@ use lith_format::parquet::neutral::{
 };
 use lith_format::parquet::page::PageHeader;
 use lith_format::parquet::row_group::ColumnChunk;
+use lith_format::scalar::Scalar;
 use lith_format::step::Step;
+use lith_reader::source::BytesSource;
+use lith_reader::{OpenOptions, VariantOutput};
 
 use super::column;
 
@@ -81,6 +85,47 @@ fn parquet(file: &[u8], out: &mut Vec<Seed>) {
     for chunk in footer.row_groups.iter().flat_map(|group| &group.columns) {
         parquet_chunk(file, chunk, out);
     }
+    variants(file, out);
+}
+
+/// Some variants of each column, with their metadata.
+fn variants(file: &[u8], out: &mut Vec<Seed>) {
+    const ROWS: u64 = 100;
+    let mut options = OpenOptions::default();
+    options.variants = VariantOutput::Raw;
+    let source = Arc::new(BytesSource::new(file.to_vec(), "seed"));
+    let Ok(file) = options.open_source(source) else {
+        return;
+    };
+    for (column, field) in file.schema().fields.iter().enumerate() {
+        let names = field.ty.fields().iter().map(|field| field.name.as_str());
+        if !names.take(2).eq(["metadata", "value"]) {
+            continue;
+        }
+        let Ok(scan) = file.scan().columns([column]).limit(ROWS).build() else {
+            continue;
+        };
+        for batch in scan.map_while(Result::ok) {
+            let rows = (0..batch.rows).map(|row| batch.columns[0].value(row));
+            out.extend(rows.filter_map(variant));
+        }
+    }
+}
+
+fn variant(stored: Scalar) -> Option<Seed> {
+    let Scalar::Struct(fields) = stored else {
+        return None;
+    };
+    let [
+        (_, Scalar::Binary(metadata)),
+        (_, Scalar::Binary(value)),
+        ..,
+    ] = &fields[..]
+    else {
+        return None;
+    };
+    let length = u16::try_from(metadata.len()).ok()?.to_le_bytes();
+    Some(("variant", [&length[..], metadata, value].concat()))
 }
 
 fn parquet_chunk(file: &[u8], chunk: &ColumnChunk, out: &mut Vec<Seed>) {
