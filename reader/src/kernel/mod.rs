@@ -4,6 +4,7 @@
 pub mod bits;
 pub mod compact;
 pub mod gather;
+pub mod join;
 pub mod levels;
 pub mod spread;
 pub mod unpack;

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use lith_format::error::{Error, Result};
 use lith_format::vector::Values;
 
+use crate::kernel::join::join;
 use crate::parquet::encoding::plain::ends_early;
 use crate::parquet::form::Form;
 
@@ -47,15 +48,7 @@ impl Split {
         let start = self.position;
         self.skip(count)?;
         let mut joined = vec![0; count * self.width];
-        if count > 0 {
-            match self.width {
-                2 => join::<2>(&self.data, start, &mut joined),
-                4 => join::<4>(&self.data, start, &mut joined),
-                8 => join::<8>(&self.data, start, &mut joined),
-                16 => join::<16>(&self.data, start, &mut joined),
-                width => join_any(&self.data, start, &mut joined, width),
-            }
-        }
+        join(&self.data, self.width, start, &mut joined);
         let len = joined.len();
         self.form.append(&joined.into(), 0..len, out)
     }
@@ -69,28 +62,6 @@ impl Split {
         }
         self.position += count;
         Ok(())
-    }
-}
-
-fn join<const N: usize>(data: &[u8], start: usize, out: &mut [u8]) {
-    let (values, _) = out.as_chunks_mut::<N>();
-    let count = values.len();
-    let stride = data.len() / N;
-    let streams: [&[u8]; N] = std::array::from_fn(|byte| {
-        let from = byte * stride + start;
-        &data[from..from + count]
-    });
-    for (index, value) in values.iter_mut().enumerate() {
-        *value = std::array::from_fn(|byte| streams[byte][index]);
-    }
-}
-
-fn join_any(data: &[u8], start: usize, out: &mut [u8], width: usize) {
-    for (byte, stream) in data.chunks_exact(data.len() / width).enumerate() {
-        let targets = out[byte..].iter_mut().step_by(width);
-        for (target, &source) in targets.zip(&stream[start..]) {
-            *target = source;
-        }
     }
 }
 
