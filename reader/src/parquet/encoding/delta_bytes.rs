@@ -6,8 +6,8 @@
 //! DELTA_BYTE_ARRAY        | prefix lengths, DELTA_BINARY_PACKED | suffixes, DELTA_LENGTH_BYTE_ARRAY |
 //! ```
 //!
-//! Both decode what is asked for: lengths are streamed beside the bytes. The first prefix of a page is 0,
-//! because nothing comes before it.
+//! Both decode what is asked for: first its lengths, which are checked all at once, then the bytes. The first
+//! prefix of a page is 0, because nothing comes before it.
 // spec: Encodings.md, "Delta-length byte array", "Delta Strings"
 
 use bytes::Bytes;
@@ -18,13 +18,17 @@ use crate::parquet::encoding::delta::Delta;
 use crate::parquet::encoding::plain::ends_early;
 use crate::parquet::form::{Form, attach, view};
 
+/// Bytes that are copied at a time, though the value may be shorter.
+const STEP: usize = 16;
+
 /// Lengths, then bytes.
 #[derive(Debug)]
 pub(crate) struct DeltaLengths {
     lengths: Delta,
     data: Bytes,
     position: usize,
-    scratch: Vec<i32>,
+    /// The lengths of the values that were taken last.
+    taken: Vec<i32>,
 }
 
 impl DeltaLengths {
@@ -36,60 +40,65 @@ impl DeltaLengths {
             lengths,
             data,
             position,
-            scratch: Vec::new(),
+            taken: Vec::new(),
         })
     }
 
     /// Appends views of the next `count` values.
     pub(crate) fn read(&mut self, count: usize, out: &mut ByteViews) -> Result<()> {
-        let mut views = std::mem::take(&mut out.views);
-        views.reserve(count.min(self.lengths.left()));
-        let data = self.data.clone();
-        let mut buffer = None;
-        let result = self.each(count, |range| {
-            let number = match buffer {
-                Some(number) => number,
-                None if range.len() <= View::INLINE => 0,
-                None => *buffer.insert(attach(out, &data)?),
-            };
-            views.push(view(&data, range.start, range.len(), number));
-            Ok(())
-        });
-        out.views = views;
-        result
+        let start = self.position;
+        self.take(count)?;
+        let is_long = |len: &i32| *len > View::INLINE as i32;
+        let buffer = match self.taken.iter().any(is_long) {
+            true => attach(out, &self.data)?,
+            false => 0,
+        };
+        let lengths = self.taken.iter().map(|&len| len as usize);
+        push_views(&self.data, start, lengths, buffer, out);
+        Ok(())
     }
 
     /// Passes over `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
-        self.each(count, |_| Ok(()))
+        self.take(count)
     }
 
-    /// Visits the places of the next `count` values.
-    fn each(
-        &mut self,
-        count: usize,
-        mut visit: impl FnMut(std::ops::Range<usize>) -> Result<()>,
-    ) -> Result<()> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        self.lengths.read(count, &mut scratch)?;
-        for &len in &scratch {
-            let len = usize::try_from(len).map_err(|_| negative(len))?;
-            let left = self.data.len() - self.position;
-            if len > left {
-                return Err(ends_early(len, left));
-            }
-            visit(self.position..self.position + len)?;
-            self.position += len;
+    /// Passes over `count` values, whose lengths are then known not to be negative and to end within the data.
+    fn take(&mut self, count: usize) -> Result<()> {
+        self.taken.clear();
+        self.lengths.read(count, &mut self.taken)?;
+        let total = total(&self.taken)?;
+        let left = self.data.len() - self.position;
+        if total > left {
+            return Err(ends_early(total, left));
         }
-        self.scratch = scratch;
+        self.position += total;
         Ok(())
     }
 }
 
-#[cold]
-fn negative(len: i32) -> Error {
-    Error::corrupt(format!("a length of {len}"))
+/// Views of values of these lengths, which lie in `data` from `start` on.
+fn push_views(
+    data: &[u8],
+    mut start: usize,
+    lengths: impl ExactSizeIterator<Item = usize>,
+    buffer: u32,
+    out: &mut ByteViews,
+) {
+    out.views.extend(lengths.map(|len| {
+        let value = view(data, start, len, buffer);
+        start += len;
+        value
+    }));
+}
+
+/// The sum of lengths, none of which may be negative.
+fn total(lengths: &[i32]) -> Result<usize> {
+    if let Some(&len) = lengths.iter().find(|len| **len < 0) {
+        return Err(Error::corrupt(format!("a length of {len}")));
+    }
+    let total: u64 = lengths.iter().map(|&len| len as u64).sum();
+    Ok(usize::try_from(total).unwrap_or(usize::MAX))
 }
 
 /// Prefixes, then suffixes.
@@ -99,6 +108,8 @@ pub(crate) struct DeltaByteArrays {
     suffixes: DeltaLengths,
     form: Form,
     last: Vec<u8>,
+    /// The lengths of the prefixes that were taken last.
+    taken: Vec<i32>,
     /// The most bytes that one read may make.
     max_bytes: usize,
 }
@@ -120,20 +131,16 @@ impl DeltaByteArrays {
             suffixes,
             form,
             last: Vec::new(),
+            taken: Vec::new(),
             max_bytes,
         })
     }
 
     /// Appends the next `count` values.
     pub(crate) fn read(&mut self, count: usize, out: &mut Values) -> Result<()> {
-        let (bytes, ends) = self.restore(count)?;
-        let bytes = Bytes::from(bytes);
+        let bytes = Bytes::from(self.restore(count)?);
         if let Some(width) = self.form.width() {
-            let wrong = ends
-                .iter()
-                .enumerate()
-                .any(|(index, &end)| end != (index + 1) * width);
-            if wrong {
+            if self.lengths().any(|len| len != width) {
                 return Err(Error::corrupt(format!(
                     "values that are not of {width} bytes"
                 )));
@@ -144,12 +151,7 @@ impl DeltaByteArrays {
             return Err(Error::type_mismatch("byte arrays into another layout"));
         };
         let buffer = attach(out, &bytes)?;
-        let mut start = 0;
-        out.views.extend(ends.into_iter().map(|end| {
-            let value = view(&bytes, start, end - start, buffer);
-            start = end;
-            value
-        }));
+        push_views(&bytes, 0, self.lengths(), buffer, out);
         Ok(())
     }
 
@@ -163,40 +165,92 @@ impl DeltaByteArrays {
         Ok(())
     }
 
-    /// The next `count` values end to end, and where each ends.
-    fn restore(&mut self, count: usize) -> Result<(Vec<u8>, Vec<usize>)> {
-        let mut prefixes = Vec::<i32>::new();
-        self.prefixes.read(count, &mut prefixes)?;
-        let mut prefixes = prefixes.into_iter();
-        let data = self.suffixes.data.clone();
-        let max_bytes = self.max_bytes;
-        // the value before the first stands in front, and is taken off in the end
-        let mut bytes = std::mem::take(&mut self.last);
-        let before = bytes.len();
-        let (mut start, mut ends) = (0, Vec::with_capacity(count));
-        self.suffixes.each(count, |suffix| {
-            let prefix = prefixes.next().unwrap_or(0);
-            let shared = usize::try_from(prefix).map_err(|_| negative(prefix))?;
-            let (last, end) = (bytes.len() - start, bytes.len());
-            if shared > last {
+    /// The lengths of the values that were restored last.
+    fn lengths(&self) -> impl ExactSizeIterator<Item = usize> {
+        let pairs = self.taken.iter().zip(&self.suffixes.taken);
+        pairs.map(|(&prefix, &suffix)| prefix as usize + suffix as usize)
+    }
+
+    /// The next `count` values end to end.
+    fn restore(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut suffix = self.suffixes.position;
+        let total = self.take(count)?;
+        // all copies are of whole steps, which may reach beyond the last value
+        let mut bytes = vec![0; total + STEP];
+        let data = &self.suffixes.data[..];
+        let (mut start, mut end) = (0, 0);
+        let mut values = self.taken.iter().zip(&self.suffixes.taken);
+        if let Some((&shared, &len)) = values.next() {
+            let (shared, len) = (shared as usize, len as usize);
+            bytes[..shared].copy_from_slice(&self.last[..shared]);
+            end = shared + len;
+            copy(data, suffix, &mut bytes[shared..], len);
+            suffix += len;
+        }
+        for (&shared, &len) in values {
+            let (shared, len) = (shared as usize, len as usize);
+            copy_within(&mut bytes, start, end, shared);
+            copy(data, suffix, &mut bytes[end + shared..], len);
+            suffix += len;
+            (start, end) = (end, end + shared + len);
+        }
+        bytes.truncate(total);
+        if count > 0 {
+            self.last.clear();
+            self.last.extend_from_slice(&bytes[start..end]);
+        }
+        Ok(bytes)
+    }
+
+    /// Reads the lengths of the next `count` values, and returns how long they are together: every prefix is one of
+    /// the value before, and all suffixes are there.
+    fn take(&mut self, count: usize) -> Result<usize> {
+        self.taken.clear();
+        self.prefixes.read(count, &mut self.taken)?;
+        self.suffixes.take(count)?;
+        let shared = total(&self.taken)?;
+        let mut last = self.last.len();
+        for (&prefix, &suffix) in self.taken.iter().zip(&self.suffixes.taken) {
+            if prefix as usize > last {
                 return Err(Error::corrupt(format!(
-                    "a prefix of {shared} bytes after a value of {last}"
+                    "a prefix of {prefix} bytes after a value of {last}"
                 )));
             }
-            if shared + suffix.len() > max_bytes.saturating_sub(end) {
-                return Err(Error::limit(format!(
-                    "values of more than {max_bytes} bytes at once"
-                )));
+            last = prefix as usize + suffix as usize;
+        }
+        let total = shared.saturating_add(total(&self.suffixes.taken)?);
+        if total > self.max_bytes {
+            return Err(Error::limit(format!(
+                "values of more than {} bytes at once",
+                self.max_bytes
+            )));
+        }
+        Ok(total)
+    }
+}
+
+/// Copies `len` bytes from `from` to `to`, which is not before their end; a step behind `to + len` is there.
+#[inline(always)]
+fn copy_within(bytes: &mut [u8], from: usize, to: usize, len: usize) {
+    for at in (0..len).step_by(STEP) {
+        let mut step = [0; STEP];
+        step.copy_from_slice(&bytes[from + at..from + at + STEP]);
+        bytes[to + at..to + at + STEP].copy_from_slice(&step);
+    }
+}
+
+/// Copies `len` bytes from `from` of `data`, to the front of `out`, in which there is a step more.
+#[inline(always)]
+fn copy(data: &[u8], from: usize, out: &mut [u8], len: usize) {
+    match data.get(from..from + len.next_multiple_of(STEP)) {
+        Some(data) => {
+            let (steps, _) = data.as_chunks::<STEP>();
+            let (out, _) = out.as_chunks_mut::<STEP>();
+            for (out, step) in out.iter_mut().zip(steps) {
+                *out = *step;
             }
-            bytes.extend_from_within(start..start + shared);
-            bytes.extend_from_slice(&data[suffix]);
-            start = end;
-            ends.push(bytes.len() - before);
-            Ok(())
-        })?;
-        self.last = bytes[start..].to_vec();
-        bytes.drain(..before);
-        Ok((bytes, ends))
+        }
+        None => out[..len].copy_from_slice(&data[from..from + len]),
     }
 }
 
