@@ -39,6 +39,8 @@ pub struct Stride {
 pub struct ReadContext {
     /// What the file may make us spend.
     pub limits: Limits,
+    /// Whether long stretches of rows may be passed over, so that it pays to look up where they end.
+    pub seeks: bool,
     /// Where to count.
     pub metrics: Arc<Metrics>,
 }

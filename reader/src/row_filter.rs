@@ -102,6 +102,10 @@ impl RowGroupScan {
         if filtered {
             selection = selection.and(&file.candidates(kept.row_group, rows, &context.metrics));
         }
+        let context = ReadContext {
+            seeks: filtered || file.picked.is_some(),
+            ..context
+        };
         Ok(RowGroupScan {
             filtered,
             open: file.origins.iter().map(|_| None).collect(),

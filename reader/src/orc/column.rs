@@ -22,6 +22,7 @@ use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::form::{Decoder, open_lengths};
 use crate::orc::nested::{Node, Room, Slots};
 use crate::orc::present::Present;
+use crate::orc::seek::Strides;
 use crate::orc::stripe::Streams;
 use crate::selection::Selection;
 
@@ -34,10 +35,14 @@ pub(crate) struct Column {
     is_wrapped: bool,
     /// How many bytes the elements of lists may take in a window.
     room: usize,
-    /// Rows that no window has covered yet.
-    rows_left: u64,
-    /// Unwanted rows of past windows that are still to be passed over.
-    pending: u64,
+    /// Where its strides begin, if that is of use.
+    strides: Option<Strides>,
+    /// Rows of the stripe.
+    rows: u64,
+    /// Rows that windows have covered.
+    covered: u64,
+    /// Rows that `node` has passed: fewer, where the last ones were not wanted.
+    passed: u64,
 }
 
 impl Column {
@@ -53,50 +58,76 @@ impl Column {
         let rows = opener.present(0).map_err(locate)?;
         let is_wrapped = id != 0 && rows.is_stored();
         if is_wrapped {
-            let ty = LogicalType::Struct([field.clone()].into());
-            let slots = Slots::Struct(vec![node]);
-            node = opener.make(ty, &field.name, rows, slots);
+            node = Node {
+                column: 0,
+                ty: LogicalType::Struct([field.clone()].into()),
+                path: field.name.clone(),
+                present: rows,
+                metrics: Arc::clone(&node.metrics),
+                slots: Slots::Struct(vec![node]),
+            };
         }
+        let strides = streams.context.seeks.then(|| Strides::read(streams, &node));
         Ok(Column {
             name: field.name.clone(),
             stripe: streams.stripe.ordinal,
+            strides: strides.flatten(),
             node,
             is_wrapped,
             room: streams.context.limits.page_bytes,
-            rows_left: streams.stripe.rows,
-            pending: 0,
+            rows: streams.stripe.rows,
+            covered: 0,
+            passed: 0,
         })
     }
 
+    /// Reads a window that begins after the rows covered so far.
     fn read_window(&mut self, selection: &Selection) -> Result<Vector> {
         let mut room = Room::new(self.room);
-        let vector = if selection.is_none() {
-            self.pending += selection.rows() as u64;
-            self.node.read(&Selection::all(0), &mut room)?
-        } else {
-            self.node.skip(std::mem::take(&mut self.pending))?;
-            self.node.read(selection, &mut room)?
+        let vector = match selection.runs() {
+            [] => self.node.read(&Selection::all(0), &mut room)?,
+            [first, ..] => {
+                let rest = selection.part(first.start..selection.rows());
+                self.go_to(self.covered + first.start as u64)?;
+                self.passed += rest.rows() as u64;
+                self.node.read(&rest, &mut room)?
+            }
         };
         match self.is_wrapped {
             true => vector.into_field(0),
             false => Ok(vector),
         }
     }
+
+    /// Passes over the rows before `row`, from the start of its stride on if that is nearer.
+    fn go_to(&mut self, row: u64) -> Result<()> {
+        if let Some(strides) = &self.strides
+            && let start = strides.start(row)
+            && start > self.passed
+        {
+            self.node.seek(&mut strides.positions(start))?;
+            self.passed = start;
+        }
+        self.node.skip(row - self.passed)?;
+        self.passed = row;
+        Ok(())
+    }
 }
 
 impl ColumnReader for Column {
     fn read(&mut self, selection: &Selection) -> Result<Vector> {
         let rows = selection.rows() as u64;
-        let Some(left) = self.rows_left.checked_sub(rows) else {
+        let left = self.rows - self.covered;
+        if rows > left {
             return Err(Error::invalid(format!(
-                "{rows} rows wanted, {} left in the stripe",
-                self.rows_left
+                "{rows} rows wanted, {left} left in the stripe"
             )));
-        };
-        self.rows_left = left;
-        self.read_window(selection).map_err(|error| {
+        }
+        let read = self.read_window(selection);
+        self.covered += rows;
+        read.map_err(|error| {
             // some streams have gone on and others have not: no row may be read any more
-            self.rows_left = 0;
+            self.covered = self.rows;
             error.at_column(&self.name).at_stripe(self.stripe)
         })
     }
@@ -106,8 +137,6 @@ impl ColumnReader for Column {
 pub(crate) struct Opener<'a> {
     /// The streams of the stripe.
     pub streams: Streams<'a>,
-    /// The types of the file, by column.
-    pub types: &'a [Type],
     /// The columns of the wanted leaves, ascending.
     pub leaves: Vec<u32>,
 }
@@ -117,18 +146,14 @@ impl Opener<'_> {
     fn node(&self, id: u32, field: &Field, path: &str) -> Result<Node> {
         let slots = self.slots(id, field, path);
         let slots = slots.map_err(|error| error.at_column(path))?;
-        Ok(self.make(field.ty.clone(), path, self.present(id)?, slots))
-    }
-
-    fn make(&self, ty: LogicalType, path: &str, present: Present, slots: Slots) -> Node {
-        let metrics = Arc::clone(&self.streams.context.metrics);
-        Node {
-            ty,
+        Ok(Node {
+            column: id,
+            ty: field.ty.clone(),
             path: path.to_owned(),
-            present,
+            present: self.present(id)?,
             slots,
-            metrics,
-        }
+            metrics: Arc::clone(&self.streams.context.metrics),
+        })
     }
 
     fn present(&self, id: u32) -> Result<Present> {
@@ -137,7 +162,13 @@ impl Opener<'_> {
     }
 
     fn slots(&self, id: u32, field: &Field, path: &str) -> Result<Slots> {
-        let node = self.types.get(id as usize).ok_or_else(no_type)?;
+        let node = self
+            .streams
+            .tail
+            .footer
+            .types
+            .get(id as usize)
+            .ok_or_else(no_type)?;
         let (streams, kind) = (&self.streams, node.kind);
         if !field.ty.is_nested() {
             let decoder = Decoder::open(streams, id, kind, &field.ty)?;
@@ -184,7 +215,13 @@ impl Opener<'_> {
 
     /// Whether a column or one below is a wanted leaf. The types are a tree.
     fn holds_wanted(&self, id: u32) -> bool {
-        let below = self.types.get(id as usize).map(|node| &node.subtypes[..]);
+        let below = self
+            .streams
+            .tail
+            .footer
+            .types
+            .get(id as usize)
+            .map(|node| &node.subtypes[..]);
         match below.unwrap_or_default() {
             [] => self.leaves.binary_search(&id).is_ok(),
             below => below.iter().any(|&id| self.holds_wanted(id)),

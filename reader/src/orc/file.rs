@@ -206,11 +206,10 @@ impl OrcFile {
         let opener = Opener {
             streams: Streams {
                 stripe: &stripe,
-                compression: self.tail.compression,
+                tail: &self.tail,
                 source,
                 context,
             },
-            types: &self.footer().types,
             leaves,
         };
         Ok(Box::new(Column::open(&opener, id, &part.field)?))

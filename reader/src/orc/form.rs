@@ -31,6 +31,7 @@ use crate::orc::encoding::number::{Decimals, Floats};
 use crate::orc::encoding::text::Texts;
 use crate::orc::encoding::timestamp::{Clock, Timestamps};
 use crate::orc::encoding::{Integers, RleVersion, is_dense, read_wanted};
+use crate::orc::position::{Content, Positions};
 use crate::orc::stream::StreamReader;
 use crate::orc::stripe::Streams;
 use crate::selection::Selection;
@@ -127,6 +128,36 @@ impl Decoder {
             Decoder::Decimal(decimals) => decimals.read(wanted)?,
             Decoder::Timestamp(timestamps) => timestamps.read(wanted)?,
         })
+    }
+
+    /// The streams that values are read from one after the other, in the order of the row index.
+    pub fn contents(&self) -> &'static [Content] {
+        match self {
+            Decoder::Boolean(_) => &[Content::Bits],
+            Decoder::Byte(_) | Decoder::Narrow { .. } | Decoder::Long(_) | Decoder::Codes(_) => {
+                &[Content::Runs]
+            }
+            Decoder::Float(_) | Decoder::Double(_) => &[Content::Bytes],
+            Decoder::Text(_) | Decoder::Decimal(_) => &[Content::Bytes, Content::Runs],
+            Decoder::Timestamp(_) => &[Content::Runs, Content::Runs],
+        }
+    }
+
+    /// Goes to the next positions, one in each of these streams.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        match self {
+            Decoder::Boolean(bits) => bits.seek(positions.next()?),
+            Decoder::Byte(bytes) => bytes.seek(positions.next()?),
+            Decoder::Narrow { integers, .. } | Decoder::Long(integers) => {
+                integers.seek(positions.next()?)
+            }
+            Decoder::Float(floats) => floats.seek(positions.next()?),
+            Decoder::Double(floats) => floats.seek(positions.next()?),
+            Decoder::Text(texts) => texts.seek(positions),
+            Decoder::Codes(codes) => codes.seek(positions.next()?),
+            Decoder::Decimal(decimals) => decimals.seek(positions),
+            Decoder::Timestamp(timestamps) => timestamps.seek(positions),
+        }
     }
 
     /// Passes over the next `count` values.

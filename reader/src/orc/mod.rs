@@ -6,28 +6,34 @@
 //! ```
 
 // Layer 0
-mod stream;
+mod position;
 
 // Layer 1
+mod stream;
+
+// Layer 2
 mod encoding;
 mod stripe;
 
-// Layer 2
+// Layer 3
 mod form;
 mod present;
 
-// Layer 3
+// Layer 4
 mod nested;
 #[cfg(test)]
 pub(crate) mod testing;
 
-// Layer 4
-mod column;
-
 // Layer 5
-mod file;
+mod seek;
 
 // Layer 6
+mod column;
+
+// Layer 7
+mod file;
+
+// Layer 8
 mod strides;
 
 pub use file::OrcFile;

@@ -24,6 +24,7 @@ use crate::nested::{lists, structure};
 use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::encoding::{Integers, append, check_lengths, total};
 use crate::orc::form::Decoder;
+use crate::orc::position::{Content, Positions};
 use crate::orc::present::Present;
 use crate::selection::Selection;
 
@@ -33,6 +34,8 @@ const STEP: usize = if cfg!(test) { 16 } else { 1 << 16 };
 
 /// The reader of the slots of a node in a stripe.
 pub(crate) struct Node {
+    /// The number of its type in the file.
+    pub column: u32,
     /// What the slots mean.
     pub ty: LogicalType,
     /// Its names from the top-level column on, joined by dots.
@@ -103,7 +106,52 @@ fn slot_bytes(ty: &LogicalType) -> u64 {
     }
 }
 
+/// The streams of a node in the order of the row index.
+#[derive(Debug)]
+pub(crate) struct NodeStreams {
+    /// The number of its type in the file.
+    pub column: u32,
+    pub contents: Vec<Content>,
+}
+
 impl Node {
+    /// Adds the streams of the node, then those of the nodes below.
+    pub fn streams(&self, out: &mut Vec<NodeStreams>) {
+        let present = [Content::Bits].into_iter();
+        let present = present.filter(|_| self.present.is_stored());
+        let (contents, children): (&[Content], &[Node]) = match &self.slots {
+            Slots::Leaf(decoder) => (decoder.contents(), &[]),
+            Slots::Struct(fields) => (&[], fields),
+            Slots::Lists { children, .. } | Slots::Union { children, .. } => {
+                (&[Content::Runs], children)
+            }
+        };
+        out.push(NodeStreams {
+            column: self.column,
+            contents: present.chain(contents.iter().copied()).collect(),
+        });
+        children.iter().for_each(|child| child.streams(out));
+    }
+
+    /// Goes to the next positions in the streams of the node and in those of the nodes below.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        self.present.seek(positions)?;
+        let children = match &mut self.slots {
+            Slots::Leaf(decoder) => return decoder.seek(positions),
+            Slots::Struct(fields) => fields,
+            Slots::Lists { lengths, children } => {
+                lengths.seek(positions.next()?)?;
+                children
+            }
+            Slots::Union { tags, children } => {
+                tags.seek(positions.next()?)?;
+                children
+            }
+        };
+        let mut children = children.iter_mut();
+        children.try_for_each(|child| child.seek(positions))
+    }
+
     /// Consumes the next `wanted.rows()` slots and returns the wanted ones.
     pub fn read(&mut self, wanted: &Selection, room: &mut Room) -> Result<Vector> {
         if wanted.rows() <= STEP + 2 * wanted.selected() {

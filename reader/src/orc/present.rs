@@ -16,6 +16,7 @@ use lith_format::error::Result;
 use crate::kernel::bits::count_ones;
 use crate::kernel::compact::compact_bits;
 use crate::orc::encoding::boolean_rle::BooleanRle;
+use crate::orc::position::Positions;
 use crate::selection::Selection;
 
 /// The PRESENT stream of a column, if it has one.
@@ -40,6 +41,14 @@ impl Present {
     /// Whether the column has the stream.
     pub fn is_stored(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// Goes to the next position, if the column has the stream.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        match &mut self.0 {
+            Some(bits) => bits.seek(positions.next()?),
+            None => Ok(()),
+        }
     }
 
     /// Consumes the bits of the next `rows` rows; answers how many of them hold a value.

@@ -19,6 +19,7 @@ use lith_format::limits::Limits;
 use lith_format::orc::chunk::{Chunk, Chunks, Compression};
 
 use crate::metrics::Metrics;
+use crate::orc::position::Position;
 
 /// Bytes of a chunk's header.
 const CHUNK_HEADER: usize = 3;
@@ -27,8 +28,12 @@ const CHUNK_HEADER: usize = 3;
 #[derive(Debug, Clone)]
 pub(crate) struct StreamReader {
     compression: Compression,
+    /// All of it, as it is stored.
+    whole: Bytes,
     /// Chunks that were not opened.
     stored: Bytes,
+    /// Where in `whole` the last opened chunk begins, and how many bytes it holds.
+    opened: Option<(usize, usize)>,
     /// Bytes that were not read.
     window: Bytes,
     /// A buffer to decompress into.
@@ -48,12 +53,15 @@ impl StreamReader {
         metrics: &Arc<Metrics>,
     ) -> Self {
         let end = offset + stored.len() as u64;
+        let whole = stored.clone();
         let (stored, window) = match compression.codec {
             Codec::None => (Bytes::new(), stored),
             _ => (stored, Bytes::new()),
         };
         StreamReader {
             compression,
+            whole,
+            opened: None,
             stored,
             window,
             spare: Vec::new(),
@@ -160,6 +168,40 @@ impl StreamReader {
         Ok(())
     }
 
+    /// Goes to a position in the stream. One that is empty has none.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        if self.whole.is_empty() {
+            return Ok(());
+        }
+        let outside = || Error::corrupt("a row index points beyond the stream");
+        let place = |at: u64, len: usize| {
+            let at = usize::try_from(at).ok().filter(|&at| at <= len);
+            at.ok_or_else(outside)
+        };
+        if self.compression.codec == Codec::None {
+            let byte = place(position.byte, self.whole.len());
+            self.window = self.whole.slice(byte.map_err(|error| self.place(error))?..);
+            return Ok(());
+        }
+        let chunk = place(position.chunk, self.whole.len());
+        let chunk = chunk.map_err(|error| self.place(error))?;
+        let ahead = self.ahead_in(chunk, position.byte);
+        if ahead.is_none() {
+            self.stored = self.whole.slice(chunk..);
+            self.window.clear();
+            self.opened = None;
+        }
+        self.skip(ahead.unwrap_or(position.byte))
+    }
+
+    /// How many bytes of the window come before a byte of a chunk, if it is at hand.
+    fn ahead_in(&self, chunk: usize, byte: u64) -> Option<u64> {
+        let (start, len) = self.opened?;
+        let left = (len as u64).checked_sub(byte)?;
+        let ahead = (self.window.len() as u64).checked_sub(left);
+        ahead.filter(|_| start == chunk)
+    }
+
     /// At least one of the next bytes; `wanted` is for the error.
     fn some(&mut self, wanted: usize) -> Result<&[u8]> {
         if self.fill(1)?.is_empty() {
@@ -176,11 +218,14 @@ impl StreamReader {
             return Ok(false);
         };
         let chunk = chunk.map_err(|error| self.place(error))?;
+        let carried = self.window.len();
         if chunk.original && self.window.is_empty() {
             self.window = stored.slice_ref(chunk.bytes);
         } else {
             self.decompress(chunk).map_err(|error| self.place(error))?;
         }
+        let start = self.whole.len() - stored.len();
+        self.opened = Some((start, self.window.len() - carried));
         self.stored.advance(CHUNK_HEADER + chunk.bytes.len());
         Ok(true)
     }
@@ -316,6 +361,81 @@ pub(crate) mod tests {
                 let kind = rest.skip((bytes.len() - at) as u64 + 1).unwrap_err().kind();
                 kind == ErrorKind::Truncated && stream.take_rest(1 << 20).unwrap() == bytes[at..]
             })
+        }
+    }
+
+    /// Where each chunk of `chunks(bytes, size)` begins, but for the empty ones.
+    fn starts(stored: &[u8], codec: Codec) -> Vec<u64> {
+        let mut starts = vec![0];
+        if codec != Codec::None {
+            starts.clear();
+            let mut at = 0;
+            while let Some(&[a, b, c]) = stored.get(at..at + 3).and_then(|h| h.first_chunk()) {
+                let len = u32::from_le_bytes([a, b, c, 0]) as usize >> 1;
+                if len > 0 {
+                    starts.push(at as u64);
+                }
+                at += 3 + len;
+            }
+        }
+        starts
+    }
+
+    quickcheck! {
+        fn seeks_anywhere(bytes: Vec<u8>, size: u8, steps: Vec<(usize, u8)>) -> bool {
+            let size = usize::from(size % 9) + 1;
+            let packed = chunks(&bytes, size);
+            [(packed, Codec::Deflate), (bytes.clone(), Codec::None)].into_iter().all(|(stored, codec)| {
+                let starts = starts(&stored, codec);
+                let mut stream = reader(stored, codec);
+                steps.iter().all(|&(to, count)| {
+                    let to = to % (bytes.len() + 1);
+                    let position = match codec {
+                        Codec::None => Position { byte: to as u64, ..Position::default() },
+                        _ => {
+                            // the end of a chunk is the start of the next one, too
+                            let chunk = (to / size).min(starts.len().saturating_sub(1));
+                            let chunk = chunk.saturating_sub(usize::from(count % 2 == 0 && to.is_multiple_of(size)));
+                            Position {
+                                chunk: starts.get(chunk).copied().unwrap_or(0),
+                                byte: (to - chunk * size) as u64,
+                                ..Position::default()
+                            }
+                        }
+                    };
+                    let count = usize::from(count).min(bytes.len() - to);
+                    stream.seek(position).unwrap();
+                    stream.take(count).unwrap() == bytes[to..to + count]
+                })
+            })
+        }
+    }
+
+    #[test]
+    fn positions_outside_of_the_stream_are_errors() {
+        for codec in [Codec::Deflate, Codec::None] {
+            let stored = match codec {
+                Codec::None => vec![1, 2, 3],
+                _ => chunks(&[1, 2, 3], 2),
+            };
+            for (chunk, byte) in [(0, 4), (u64::MAX, 4), (0, u64::MAX)] {
+                let position = Position {
+                    chunk,
+                    byte,
+                    ..Position::default()
+                };
+                let error = reader(stored.clone(), codec).seek(position).unwrap_err();
+                assert!(matches!(
+                    error.kind(),
+                    ErrorKind::Corrupt | ErrorKind::Truncated
+                ));
+            }
+            // an empty stream has no positions
+            let position = Position {
+                chunk: 7,
+                ..Position::default()
+            };
+            reader(Vec::new(), codec).seek(position).unwrap();
         }
     }
 

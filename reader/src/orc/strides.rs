@@ -6,7 +6,6 @@
 // spec: ORCv1.md, "Row Index"
 
 use lith_format::error::{Error, Result};
-use lith_format::limits::Limits;
 use lith_format::meta::{RowGroupMeta, StrideMeta};
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::neutral::{add_stripe_footer, row_group_meta};
@@ -69,16 +68,14 @@ impl OrcFile {
         if stored.encrypted {
             return Err(encrypted());
         }
-        let Some(range) = stripe.range(stored.column, StreamKind::RowIndex) else {
+        let tail = self.tail();
+        let Some(index) = stripe.row_index(stored.column, tail, source, limits)? else {
             return Ok(Vec::new());
         };
-        let length = range.end - range.start;
-        let length = Limits::check(length, limits.footer_bytes, "row index")?;
-        let bytes = source.read_at(range.start, length)?;
-        let (tail, rows) = (self.tail(), stripe.rows);
-        tail.row_index(&bytes, range.start, limits)
-            .and_then(|index| strides(tail, &index, rows, (stored, ty)))
-            .map_err(|error| error.at("RowIndex", range.start))
+        strides(tail, &index, stripe.rows, (stored, ty)).map_err(|error| {
+            let range = stripe.range(stored.column, StreamKind::RowIndex);
+            error.at("RowIndex", range.map_or(0, |range| range.start))
+        })
     }
 }
 

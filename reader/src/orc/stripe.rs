@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
-use lith_format::orc::chunk::Compression;
 use lith_format::orc::encoding::StreamKind;
+use lith_format::orc::index::RowIndex;
 use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
 use lith_format::orc::tail::Tail;
 
@@ -111,6 +111,25 @@ impl Stripe {
         self.find(column, kind).map(|found| found.range.clone())
     }
 
+    /// The row index of a column, if the stripe has it.
+    pub fn row_index(
+        &self,
+        column: u32,
+        tail: &Tail,
+        source: &dyn Source,
+        limits: &Limits,
+    ) -> Result<Option<RowIndex>> {
+        let Some(range) = self.range(column, StreamKind::RowIndex) else {
+            return Ok(None);
+        };
+        let length = range.end - range.start;
+        let length = Limits::check(length, limits.footer_bytes, "row index")?;
+        let bytes = source.read_at(range.start, length)?;
+        let index = tail.row_index(&bytes, range.start, limits);
+        let index = index.map_err(|error| error.at("RowIndex", range.start))?;
+        Ok(Some(index))
+    }
+
     fn find(&self, column: u32, kind: StreamKind) -> Option<&Located> {
         let key = (column, kind.id());
         let index = self.streams.binary_search_by_key(&key, Located::key).ok()?;
@@ -122,8 +141,8 @@ impl Stripe {
 pub(crate) struct Streams<'a> {
     /// The stripe.
     pub stripe: &'a Stripe,
-    /// How the file's streams are compressed.
-    pub compression: Compression,
+    /// The file's tail.
+    pub tail: &'a Tail,
     /// The file.
     pub source: &'a dyn Source,
     /// Limits and metrics.
@@ -147,8 +166,17 @@ impl Streams<'_> {
         }
     }
 
+    /// The row index of a column, if the stripe has it.
+    pub fn row_index(&self, column: u32) -> Result<Option<RowIndex>> {
+        let limits = &self.context.limits;
+        self.stripe
+            .row_index(column, self.tail, self.source, limits)
+    }
+
     fn reader(&self, kind: StreamKind, range: Range<u64>) -> Result<StreamReader> {
-        let ReadContext { limits, metrics } = self.context;
+        let ReadContext {
+            limits, metrics, ..
+        } = self.context;
         let size = Limits::check(range.end - range.start, limits.chunk_bytes, "stream")?;
         let stored = match size {
             0 => bytes::Bytes::new(),
@@ -157,7 +185,7 @@ impl Streams<'_> {
         metrics.bytes_read.add(size as u64);
         Ok(StreamReader::new(
             stored,
-            self.compression,
+            self.tail.compression,
             (kind.name(), range.start),
             metrics,
         ))

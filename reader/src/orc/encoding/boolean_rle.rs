@@ -7,10 +7,11 @@
 // spec: ORCv1.md, "Boolean Run Length Encoding"
 
 use lith_format::bitmap::Bitmap;
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
 
 use crate::kernel::bits::Bits;
 use crate::orc::encoding::byte_rle::ByteRle;
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 
 /// Decodes bits.
@@ -57,6 +58,16 @@ impl BooleanRle {
             self.left -= tail;
         }
         Ok(out.finish())
+    }
+
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.bytes.seek(position)?;
+        self.left = 0;
+        match position.bits {
+            bits @ ..=8 => self.skip(bits),
+            _ => Err(Error::corrupt("a row index points beyond a byte of bits")),
+        }
     }
 
     /// Passes over `count` bits.

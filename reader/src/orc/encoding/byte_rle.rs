@@ -8,6 +8,7 @@
 
 use lith_format::error::Result;
 
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 
 /// Decodes bytes.
@@ -48,6 +49,13 @@ impl ByteRle {
             out = later;
         }
         Ok(())
+    }
+
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.stream.seek(position)?;
+        self.left = 0;
+        self.skip(position.values)
     }
 
     /// Passes over `count` bytes.

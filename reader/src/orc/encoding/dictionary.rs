@@ -17,6 +17,7 @@ use lith_format::vector::{Values, Vector, View};
 use crate::kernel::gather::max_code;
 use crate::orc::encoding::text::views;
 use crate::orc::encoding::{Integers, append, read_wanted};
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -62,6 +63,11 @@ impl Codes {
             dictionary,
             scratch: Vec::new(),
         }
+    }
+
+    /// Goes to a position in the codes.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.codes.seek(position)
     }
 
     /// Reads the wanted codes of a window, each below the size of the dictionary.

@@ -18,6 +18,7 @@ use lith_format::error::{Error, Result};
 use self::rle_v1::RleV1;
 use self::rle_v2::RleV2;
 use crate::kernel::compact::compact;
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -60,6 +61,14 @@ impl Integers {
         match self {
             Integers::V1(rle) => rle.read(out),
             Integers::V2(rle) => rle.read(out),
+        }
+    }
+
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        match self {
+            Integers::V1(rle) => rle.seek(position),
+            Integers::V2(rle) => rle.seek(position),
         }
     }
 

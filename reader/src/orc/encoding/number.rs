@@ -18,6 +18,7 @@ use lith_format::vector::Values;
 use crate::orc::encoding::rle_v1::unzigzag_all;
 use crate::orc::encoding::varint::{read_varints, read_wide_zigzags, skip_varints};
 use crate::orc::encoding::{Integers, read_wanted};
+use crate::orc::position::{Position, Positions};
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -82,6 +83,11 @@ impl<T: Float> Floats<T> {
         Ok(())
     }
 
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.stream.seek(position)
+    }
+
     /// Passes over `count` values.
     pub fn skip(&mut self, count: usize) -> Result<()> {
         self.stream.skip((count * T::BYTES) as u64)
@@ -111,6 +117,12 @@ impl Decimals {
             scale,
             scratch: Vec::new(),
         }
+    }
+
+    /// Goes to a position in each stream.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        self.data.seek(positions.next()?)?;
+        self.scales.seek(positions.next()?)
     }
 
     /// Reads the wanted values of a window in the layout of the declared precision.

@@ -12,6 +12,7 @@ use lith_format::bytes::unzigzag;
 use lith_format::error::Result;
 
 use crate::orc::encoding::varint::{read_varints, skip_varints};
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 
 /// Decodes integers of at most 64 bits; those of unsigned sequences as the signed number of the same bits.
@@ -59,6 +60,13 @@ impl RleV1 {
             out = later;
         }
         Ok(())
+    }
+
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.stream.seek(position)?;
+        self.left = 0;
+        self.skip(position.values)
     }
 
     /// Passes over `count` values.

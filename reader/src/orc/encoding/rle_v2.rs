@@ -18,6 +18,7 @@ use lith_format::error::Result;
 use crate::kernel::unpack_be::{packed_bytes, unpack_be};
 use crate::orc::encoding::rle_v1::{sequence, unzigzag_all};
 use crate::orc::encoding::varint::read_varints;
+use crate::orc::position::Position;
 use crate::orc::stream::StreamReader;
 
 /// The most values of a run.
@@ -106,6 +107,13 @@ impl RleV2 {
             out = later;
         }
         Ok(())
+    }
+
+    /// Goes to a position in the stream.
+    pub fn seek(&mut self, position: Position) -> Result<()> {
+        self.stream.seek(position)?;
+        self.left = 0;
+        self.skip(position.values)
     }
 
     /// Passes over `count` values; whole packed runs are not unpacked.

@@ -14,6 +14,7 @@ use lith_format::error::{Error, Result};
 use lith_format::vector::{ByteViews, View};
 
 use crate::orc::encoding::{Integers, append, check_lengths, is_dense, total};
+use crate::orc::position::Positions;
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
 
@@ -35,6 +36,12 @@ impl Texts {
             padded,
             scratch: Vec::new(),
         }
+    }
+
+    /// Goes to a position in each stream.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        self.data.seek(positions.next()?)?;
+        self.lengths.seek(positions.next()?)
     }
 
     /// Reads the wanted values of a window.

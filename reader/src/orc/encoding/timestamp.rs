@@ -19,6 +19,7 @@ use lith_format::error::{Error, Result};
 use lith_format::vector::Values;
 
 use crate::orc::encoding::{Integers, read_wanted};
+use crate::orc::position::Positions;
 use crate::selection::Selection;
 
 /// Seconds from 1970 to 2015 in UTC.
@@ -48,6 +49,12 @@ impl Timestamps {
             clock,
             scratch: Vec::new(),
         }
+    }
+
+    /// Goes to a position in each stream.
+    pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
+        self.seconds.seek(positions.next()?)?;
+        self.nanos.seek(positions.next()?)
     }
 
     /// Reads the wanted values of a window as nanoseconds since 1970, in 64 bits if they fit.

@@ -1,0 +1,117 @@
+//! Reading from the start of a stride = passing over the rows before it, for every column of every ORC file with
+//! more than one stride. Needs `LITH_SHARED`, a directory with `corpus` and `oracle`; says so where it is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lith_format::error::Result;
+use lith_format::render::render_json;
+use lith_format::vector::Vector;
+use lith_reader::File;
+use lith_reader::column::{ColumnReader, ReadContext};
+use lith_reader::metrics::Metrics;
+use lith_reader::selection::Selection;
+
+fn files_below(directory: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "orc") {
+            out.push(path);
+        }
+    }
+}
+
+fn shown(vector: &Vector) -> Vec<String> {
+    let row = |row| {
+        let mut out = String::new();
+        render_json(vector, row, &mut out);
+        out
+    };
+    (0..vector.len).map(row).collect()
+}
+
+fn rows(reader: &mut dyn ColumnReader, wanted: &[Selection]) -> Result<Vec<String>> {
+    let read = |selection| Ok(shown(&reader.read(selection)?));
+    let windows: Result<Vec<_>> = wanted.iter().map(read).collect();
+    windows.map(|windows| windows.concat())
+}
+
+/// Windows that go from one stride into another, over whole strides, and to the last rows.
+fn patterns(rows: usize, stride: usize) -> Vec<Vec<Selection>> {
+    let mut patterns = Vec::new();
+    let strides = rows.div_ceil(stride);
+    // of very many strides, the first and the last ones
+    for number in (1..strides).filter(|number| *number < 6 || number + 3 > strides) {
+        let start = number * stride;
+        let end = rows.min(start + 3);
+        patterns.push(vec![Selection::none(start), Selection::all(end - start)]);
+        let (run, last) = (start - 1..end, rows - start - 1..rows - start);
+        patterns.push(vec![Selection::from_runs(rows, vec![run])]);
+        patterns.push(vec![
+            Selection::all(2),
+            Selection::none(start - 2),
+            Selection::from_runs(rows - start, vec![last]),
+        ]);
+    }
+    patterns
+}
+
+#[test]
+fn strides_are_read_from_their_start() {
+    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
+        eprintln!("LITH_SHARED is not set: no foreign files are read");
+        return;
+    };
+    let mut files = Vec::new();
+    for directory in ["corpus", "oracle/spark/datasets"] {
+        files_below(&shared.join(directory), &mut files);
+    }
+    let (mut columns, mut cheaper) = (0, 0);
+    for path in files {
+        let Ok(file) = lith_reader::open(&path) else {
+            continue;
+        };
+        let orc = file.orc().unwrap();
+        let stride = orc.footer().row_index_stride as usize;
+        for row_group in 0..file.row_groups().min(3) {
+            let count = file.rows_of(row_group) as usize;
+            if stride == 0 || count <= stride {
+                continue;
+            }
+            for column in 0..file.schema().fields.len() {
+                if let Some((whole, sought)) = check(&file, row_group, column, stride) {
+                    columns += 1;
+                    cheaper += usize::from(sought < whole);
+                }
+            }
+        }
+    }
+    eprintln!("{columns} columns of stripes, less is decompressed of {cheaper}");
+    // most strides of the small files are shorter than a compression chunk
+    assert!(columns > 200 && cheaper > 10);
+}
+
+/// Bytes that are decompressed without seeking and with it; none if the column cannot be read.
+fn check(file: &File, row_group: usize, column: usize, stride: usize) -> Option<(u64, u64)> {
+    let rows_of_group = file.rows_of(row_group) as usize;
+    let context = |seeks| ReadContext {
+        seeks,
+        metrics: Arc::new(Metrics::default()),
+        ..ReadContext::default()
+    };
+    let (plain, seeking) = (context(false), context(true));
+    for pattern in patterns(rows_of_group, stride) {
+        let mut reader = file.column(row_group, column, &plain).ok()?;
+        let expected = rows(reader.as_mut(), &pattern).ok()?;
+        let mut reader = file.column(row_group, column, &seeking).unwrap();
+        let found = rows(reader.as_mut(), &pattern).unwrap();
+        let place = file.path().display();
+        assert_eq!(found, expected, "{place}: column {column} of {row_group}");
+    }
+    let bytes = |context: &ReadContext| context.metrics.bytes_decompressed.get();
+    Some((bytes(&plain), bytes(&seeking)))
+}
