@@ -1,16 +1,20 @@
 //! Zstandard frames, one or several. A frame's own content size, where it gives one, sizes the buffer.
 
 use std::cell::RefCell;
+use std::io::Cursor;
 
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
-use super::fill_growing;
+use super::{grown, too_long};
 use crate::error::{Error, Result};
 
 thread_local! {
     static DECOMPRESSOR: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
     static COMPRESSOR: RefCell<CCtx<'static>> = RefCell::new(CCtx::create());
 }
+
+/// The library's name of the error that a buffer is too small.
+const NO_ROOM: &str = "Destination buffer is too small";
 
 pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
     let likely = input.len().saturating_mul(64).saturating_add(1 << 12);
@@ -20,18 +24,33 @@ pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Res
             .clamp(64, likely),
         _ => likely,
     };
-    fill_growing(guess, max_len, out, |room| {
-        DECOMPRESSOR.with_borrow_mut(|inner| {
-            match inner
-                .decompress(room, input)
-                .map_err(zstd_safe::get_error_name)
-            {
-                Ok(written) => Ok(Some(written)),
-                Err("Destination buffer is too small") => Ok(None),
-                Err(name) => Err(Error::corrupt(format!("zstd: {}", name.to_lowercase()))),
-            }
-        })
-    })
+    let mut room = guess.min(max_len);
+    loop {
+        match decompress_within(room, input, out) {
+            Ok(written) if written > max_len => return Err(too_long(max_len)),
+            Ok(_) => return Ok(()),
+            Err(NO_ROOM) if room == max_len => return Err(too_long(max_len)),
+            Err(NO_ROOM) => room = grown(room, max_len),
+            Err(name) => return Err(Error::corrupt(format!("zstd: {}", name.to_lowercase()))),
+        }
+    }
+}
+
+/// Appends what `input` decompresses to, if that is at most `room` bytes or as many as `out` happens to have room
+/// for, and says how many those are; else the library's name of the error.
+fn decompress_within(
+    room: usize,
+    input: &[u8],
+    out: &mut Vec<u8>,
+) -> std::result::Result<usize, &'static str> {
+    let start = out.len();
+    out.reserve(room);
+    // a cursor writes behind what a vector holds without zeroing it before
+    let mut end = Cursor::new(out);
+    end.set_position(start as u64);
+    DECOMPRESSOR
+        .with_borrow_mut(|inner| inner.decompress(&mut end, input))
+        .map_err(zstd_safe::get_error_name)
 }
 
 pub(super) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
