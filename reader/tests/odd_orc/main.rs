@@ -6,6 +6,7 @@
 mod dictionaries;
 mod nested;
 mod numbers;
+mod places;
 mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
@@ -85,6 +86,8 @@ struct Stripe {
     /// Encodings other than DIRECT, and the sizes of dictionaries.
     encodings: Vec<(usize, EncodingKind, u32)>,
     zone: Option<&'static str>,
+    /// Bytes before the streams that the file says to hold, and does not.
+    hole: u64,
     /// Of each column, if there are any.
     statistics: Vec<ColumnStatistics>,
 }
@@ -131,6 +134,13 @@ impl Stripe {
             footer.columns[column].kind = kind;
             footer.columns[column].dictionary_size = size;
         }
+        if self.hole > 0 {
+            footer.streams.push(Stream {
+                kind: StreamKind::RowIndex,
+                column: 0,
+                length: self.hole,
+            });
+        }
         for (column, kind, stored) in self.streams {
             let length = stored.len() as u64;
             footer.streams.push(Stream {
@@ -145,6 +155,7 @@ impl Stripe {
         bytes.extend(&footer);
         StripeInformation {
             offset,
+            index_length: self.hole,
             data_length,
             footer_length: footer.len() as u64,
             number_of_rows: self.rows,
@@ -165,13 +176,18 @@ fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
     let metadata = Metadata {
         stripe_stats: stripe_stats.collect(),
     };
-    let stripes = stripes
-        .into_iter()
-        .map(|stripe| stripe.write(types.len(), &mut bytes));
+    let mut holes = 0;
+    let stripes = stripes.into_iter().map(|stripe| {
+        let hole = stripe.hole;
+        let mut written = stripe.write(types.len(), &mut bytes);
+        written.offset += holes;
+        holes += hole;
+        written
+    });
     let stripes = stripes.collect();
     let footer = Footer {
         header_length: 3,
-        content_length: bytes.len() as u64,
+        content_length: bytes.len() as u64 + holes,
         number_of_rows: Some(rows),
         stripes,
         types,
