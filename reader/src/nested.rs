@@ -9,7 +9,7 @@
 //! A format that stores levels hands over those of each leaf and its values: [`Node::assemble`] goes down the
 //! tree, takes offsets and nulls of each node from the leaves below and drops what lies in no element. All
 //! leaves below a node must tell the same of it. A format that stores lengths and nulls by themselves has
-//! [`list`], [`map`] and [`structure`], which hold children against each other.
+//! [`lists`] and [`structure`], which hold children against each other.
 
 use std::ops::Range;
 
@@ -256,7 +256,7 @@ pub(crate) fn lists(
 ///
 /// # Errors
 /// As many elements as the offsets tell must be there.
-pub(crate) fn list(
+fn list(
     ty: &LogicalType,
     validity: Option<Bitmap>,
     offsets: Vec<u32>,
@@ -276,7 +276,7 @@ pub(crate) fn list(
 ///
 /// # Errors
 /// As for [`list`].
-pub(crate) fn map(
+fn map(
     ty: &LogicalType,
     validity: Option<Bitmap>,
     offsets: Vec<u32>,

@@ -1,8 +1,8 @@
 //! ORC: a file's tail, a stripe's footer, then streams to vectors.
 //!
 //! ```text
-//! tail -> stripe footer -> stream bytes -> chunks -> present + values -> Vector
-//! file    stripe           stream                    present  encoding   column
+//! tail -> stripe footer -> stream bytes -> chunks -> present + values -> lists, structs .. -> Vector
+//! file    stripe           stream                    present  encoding   nested               column
 //! ```
 
 // Layer 0
