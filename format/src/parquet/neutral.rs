@@ -84,6 +84,17 @@ impl Parts {
         })
     }
 
+    /// What the columns' types call a leaf, joined by dots, without the groups inside of lists and maps; `None`
+    /// if there is no such leaf.
+    pub fn leaf_name(&self, leaf: usize) -> Option<String> {
+        let stored = self.leaves.get(leaf)?;
+        let column = stored.column;
+        let first = self.leaves.partition_point(|other| other.column < column);
+        let named = self.schema.leaves_of(column);
+        let path = named.get(leaf - first).map(|(path, _)| path.join("."));
+        path.or_else(|| Some(stored.dotted_path()))
+    }
+
     /// The rules for the statistics of a leaf.
     pub fn trust(&self, leaf: usize) -> Option<Trust<'_>> {
         let order = self.orders.get(leaf).or(self.orders.first()).copied();
@@ -111,12 +122,14 @@ impl Parts {
         let mut head = self.head(footer, footer_bytes);
         let row_groups = self.rows.iter().enumerate();
         let row_groups = row_groups.map(|(ordinal, &rows)| {
-            let located = |(number, leaf): (usize, &Leaf)| {
-                let error =
-                    |error: Error| error.at_column(leaf.dotted_path()).at_row_group(ordinal);
+            let located = |number: usize| {
+                let error = |error: Error| {
+                    let name = self.leaf_name(number).unwrap_or_default();
+                    error.at_column(name).at_row_group(ordinal)
+                };
                 chunk(ordinal, number).map_err(error)
             };
-            row_group(rows, self.leaves.iter().enumerate().map(located))
+            row_group(rows, (0..self.leaves.len()).map(located))
         });
         head.row_groups = row_groups.collect::<Result<_>>()?;
         Ok(head)
@@ -434,6 +447,20 @@ mod tests {
     }
 
     #[test]
+    fn errors_name_leaves_as_types_do() {
+        let parts = Parts::new(&footer(), &Limits::default()).unwrap();
+        assert_eq!(parts.leaves[0].dotted_path(), "a.list.element");
+        assert_eq!(parts.leaf_name(0).as_deref(), Some("a.element"));
+        assert_eq!(parts.leaf_name(1), None);
+        let fails = |_, _| Err(Error::corrupt("broken"));
+        let error = parts.file_meta(&footer(), 0, &fails).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "row group 0: column \"a.element\": broken"
+        );
+    }
+
+    #[test]
     fn a_chunk_begins_with_its_smallest_real_offset() {
         let range = |dictionary, data| {
             let mut footer = footer();
@@ -499,7 +526,7 @@ mod tests {
             assert_eq!(site.offset, None, "{error}");
             (site.row_group, site.column, site.structure)
         };
-        let path = Some("a.list.element".to_owned());
+        let path = Some("a.element".to_owned());
         let in_chunk = |structure| (Some(0), path.clone(), Some(structure));
         let negative = error(&|footer| chunk(footer).total_compressed_size = -1);
         assert_eq!(negative, in_chunk("ColumnMetaData"));

@@ -233,8 +233,8 @@ impl ParquetFile {
         match self.decode_chunk(row_group, leaf.index()) {
             Ok((meta, _)) => Ok(meta),
             Err(error) => {
-                let error = match self.parts.leaves.get(leaf.index()) {
-                    Some(leaf) => error.at_column(leaf.dotted_path()),
+                let error = match self.leaf_name(leaf) {
+                    Some(name) => error.at_column(name),
                     None => error,
                 };
                 Err(self.in_footer(error.at_row_group(row_group)))
@@ -273,6 +273,11 @@ impl ParquetFile {
     /// An error whose place is in the footer's bytes, at its place in the file.
     fn in_footer(&self, error: Error) -> Error {
         error.rebase(self.footer_start).at_path(&self.path)
+    }
+
+    /// What the columns' types call a leaf, joined by dots; `None` if there is no such leaf.
+    pub(super) fn leaf_name(&self, leaf: LeafId) -> Option<String> {
+        self.parts.leaf_name(leaf.index())
     }
 
     /// What each leaf needs to be read.
@@ -355,8 +360,7 @@ impl ParquetFile {
         let leaves = part.leaves.iter().zip(node.leaf_levels());
         let leaves = leaves.map(|(leaf, levels)| {
             let index = first + leaf;
-            let path = self.parts.leaves.get(index).map(Leaf::dotted_path);
-            let path = path.unwrap_or_default();
+            let path = self.parts.leaf_name(index).unwrap_or_default();
             let OpenLeaf {
                 leaf,
                 pages,

@@ -176,8 +176,8 @@ impl<'a> PageWalk<'a> {
 
     fn locate(&self, error: Error, ordinal: usize, leaf: LeafId) -> Error {
         let error = error.at_path(self.source.name()).at_row_group(ordinal);
-        match self.file.leaves().get(leaf.index()) {
-            Some(leaf) => error.at_column(leaf.dotted_path()),
+        match self.file.leaf_name(leaf) {
+            Some(name) => error.at_column(name),
             None => error,
         }
     }
