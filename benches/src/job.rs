@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::sum;
 
 /// What may be said.
-pub const USAGE: &str = "lith-bench --op meta|decode|project --file FILE [--cols A,B] [--threads N] [--mmap 1] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
+pub const USAGE: &str = "lith-bench --op meta|decode|project|orcdecode --file FILE [--cols A,B] [--threads N] [--mmap 1] [--case NAME] [--n RUNS] [--warm RUNS] [--budget_ms MS]";
 
 /// Rows in a batch: as many as the libraries give that it is compared with.
 const BATCH_ROWS: usize = 8192;
@@ -29,6 +29,8 @@ const BATCH_ROWS: usize = 8192;
 #[derive(Debug)]
 pub struct Job {
     op: Op,
+    /// What it was called.
+    name: String,
     case: String,
     file: PathBuf,
     columns: Option<Vec<String>>,
@@ -50,20 +52,13 @@ enum Op {
 }
 
 impl Op {
-    fn parse(name: &str) -> Option<Self> {
-        match name {
-            "meta" => Some(Op::Meta),
-            "decode" => Some(Op::Decode),
-            "project" => Some(Op::Project),
+    /// Of ORC files, one name stands for both ways of reading rows.
+    fn parse(name: &str, of_some_columns: bool) -> Option<Self> {
+        match (name, of_some_columns) {
+            ("meta", _) => Some(Op::Meta),
+            ("decode", _) | ("orcdecode", false) => Some(Op::Decode),
+            ("project", _) | ("orcdecode", true) => Some(Op::Project),
             _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Op::Meta => "meta",
-            Op::Decode => "decode",
-            Op::Project => "project",
         }
     }
 }
@@ -94,8 +89,10 @@ impl Job {
                 .map_err(|_| format!("{name} {text} is no number")),
         };
         let op = flag("--op").ok_or("--op is missing")?;
+        let parsed = Op::parse(op, flag("--cols").is_some());
         Ok(Job {
-            op: Op::parse(op).ok_or_else(|| format!("--op {op} is unknown"))?,
+            op: parsed.ok_or_else(|| format!("--op {op} is unknown"))?,
+            name: op.to_owned(),
             case: flag("--case").unwrap_or_default().to_owned(),
             file: flag("--file").ok_or("--file is missing")?.into(),
             columns: flag("--cols").map(|names| names.split(',').map(str::to_owned).collect()),
@@ -135,7 +132,7 @@ impl Job {
         cpus.sort_unstable();
         Ok(json!({
             "peer": "lith",
-            "op": self.op.name(),
+            "op": self.name,
             "case": self.case,
             "threads": self.threads,
             "n": walls.len(),
@@ -243,7 +240,7 @@ mod tests {
     fn flags_come_in_pairs() {
         let job = job("--op meta --case c --file f.parquet --threads 1 --n 3 --out /tmp").unwrap();
         assert_eq!(
-            (job.op.name(), job.case.as_str(), job.runs),
+            (job.name.as_str(), job.case.as_str(), job.runs),
             ("meta", "c", 3)
         );
         assert_eq!(job.file, PathBuf::from("f.parquet"));
