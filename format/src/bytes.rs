@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
                 Ok(u64::from(*a & 0x7f) | u64::from(*b) << 7)
             }
             _ => {
-                // the cursor itself may lie in registers
+                // a copy, so that the compiler can keep the cursor itself in registers
                 let mut ahead = self.clone();
                 let value = ahead.long_varint()?;
                 *self = ahead;
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
     #[inline(never)]
     fn long_varint(&mut self) -> Result<u64> {
         let part = |byte: u8, shift: u32| u64::from(byte & 0x7f) << shift;
-        // offsets within files are seldom longer
+        // most offsets in files are no longer than four bytes
         match self.rest {
             [a, b, c @ ..0x80, rest @ ..] => {
                 self.rest = rest;
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         self.varint().map(unzigzag)
     }
 
-    /// By value, so that no cursor has to lie in memory for it.
+    /// Takes the cursor by value, so that the compiler can keep the caller's in registers.
     #[cold]
     fn ends_early(self, wanted: usize) -> Error {
         let left = self.remaining();

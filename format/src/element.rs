@@ -42,7 +42,7 @@ impl Vector {
         })
     }
 
-    /// The same, null also where an array has no such element.
+    /// The element at `index` of every array, null also where an array has no such element.
     ///
     /// # Errors
     /// A column of another type.
@@ -50,7 +50,8 @@ impl Vector {
         self.elements_at(index, |_| Ok(None))
     }
 
-    /// `lacking` says what is in place of the element that an array of so many lacks.
+    /// `lacking` is called with the length of an array that has no such element; it returns the slot to take
+    /// instead, or an error.
     fn elements_at(
         self,
         index: i64,
@@ -77,8 +78,8 @@ impl Vector {
         elements.take_some(&slots)
     }
 
-    /// The values of `key` of a map column, null where the map is or has no such key. Where it has the key more
-    /// than once, the last value counts.
+    /// The values of `key` of a map column, null where the map is null or lacks the key. Where a map has the key
+    /// more than once, the last value counts.
     ///
     /// # Errors
     /// A column of another type.

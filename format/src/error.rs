@@ -39,7 +39,7 @@ pub struct Site {
     pub path: Option<PathBuf>,
     /// Row group (Parquet) or stripe (ORC), from 0.
     pub row_group: Option<usize>,
-    /// Whether that is a stripe.
+    /// Whether the row group is a stripe of an ORC file.
     pub is_stripe: bool,
     /// Column, as its dotted path.
     pub column: Option<String>,

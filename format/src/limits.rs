@@ -34,9 +34,10 @@ impl Default for Limits {
     }
 }
 
-/// What a byte of metadata, or of a variant, may take in memory: more than any that means something does, and a
-/// little for all.
+/// How many bytes of memory a byte of metadata, or of a variant, may take when it is decoded: more than any
+/// useful structure needs.
 const DECODED_PER_BYTE: usize = 32;
+/// What may be taken in addition, so that short metadata is not refused.
 const DECODED_AT_LEAST: usize = 4 << 20;
 
 impl Limits {

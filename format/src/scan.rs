@@ -43,7 +43,7 @@ pub enum Step {
     Field(usize),
     /// The element of an array at an index from 0, which every array must have.
     Element(i64),
-    /// The element of an array at an index from 0, null where it has no such element.
+    /// The element of an array at an index from 0, null where the array has no such element.
     ElementIfAny(i64),
     /// The value of a map, null where it has no such key.
     Key(Scalar),

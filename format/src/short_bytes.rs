@@ -1,9 +1,9 @@
-//! Bytes that are usually few and then need no memory of their own: bounds, names, lists of numbers. A footer has
-//! about ten for every chunk.
+//! Short byte strings without an allocation: bounds, names and lists of numbers, of which a footer has about ten
+//! for every chunk. Longer ones are allocated.
 //!
 //! ```text
-//! up to 22 bytes   here 1   length 1   bytes 22
-//! more             apart 1   (7)   pointer 8   length 8
+//! up to 22 bytes   tag 1   length 1    bytes 22
+//! more             tag 1   padding 7   pointer 8   length 8
 //! ```
 
 use std::fmt;
@@ -12,29 +12,29 @@ use std::ops::Deref;
 use crate::error::Result;
 use crate::limits::Limits;
 
-/// The most bytes that are kept without memory of their own.
+/// The most bytes that are stored inline.
 const FEW: usize = 22;
 
-/// Bytes, of which few are kept in place.
+/// A byte string that is stored inline if it is short.
 #[derive(Clone)]
-pub struct ShortBytes(Kept);
+pub struct ShortBytes(Storage);
 
 #[derive(Clone)]
-enum Kept {
-    /// How many of the bytes count.
-    Here(u8, [u8; FEW]),
-    Apart(Box<[u8]>),
+enum Storage {
+    /// The length, and a block that begins with so many bytes.
+    Inline(u8, [u8; FEW]),
+    Allocated(Box<[u8]>),
 }
 
 impl ShortBytes {
-    /// Becomes the first `length` bytes of `bytes`, or all if they are fewer. To copy a whole block is faster than
-    /// to copy just those, so it is good if there are more.
+    /// Becomes the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
+    /// that is copied, which is faster than a copy of variable length.
     #[inline(always)]
     pub(crate) fn set(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
         match (&mut self.0, bytes.first_chunk::<FEW>()) {
-            (Kept::Here(count, here), Some(block)) if length <= FEW => {
-                // straight to its place: a copy on the way would be read before it is written in whole
-                (*count, *here) = (length as u8, *block);
+            (Storage::Inline(count, inline), Some(block)) if length <= FEW => {
+                // directly to its place: a temporary copy would stall the processor's store forwarding
+                (*count, *inline) = (length as u8, *block);
                 Ok(())
             }
             _ => self.set_exactly(bytes.get(..length).unwrap_or(bytes)),
@@ -57,15 +57,15 @@ impl Deref for ShortBytes {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Kept::Here(length, block) => &block[..usize::from(*length).min(FEW)],
-            Kept::Apart(bytes) => bytes,
+            Storage::Inline(length, block) => &block[..usize::from(*length).min(FEW)],
+            Storage::Allocated(bytes) => bytes,
         }
     }
 }
 
 impl Default for ShortBytes {
     fn default() -> Self {
-        ShortBytes(Kept::Here(0, [0; FEW]))
+        ShortBytes(Storage::Inline(0, [0; FEW]))
     }
 }
 
@@ -75,9 +75,9 @@ impl From<&[u8]> for ShortBytes {
             few @ 0..=FEW => {
                 let mut block = [0; FEW];
                 block[..few].copy_from_slice(bytes);
-                ShortBytes(Kept::Here(few as u8, block))
+                ShortBytes(Storage::Inline(few as u8, block))
             }
-            _ => ShortBytes(Kept::Apart(bytes.into())),
+            _ => ShortBytes(Storage::Allocated(bytes.into())),
         }
     }
 }
@@ -92,12 +92,12 @@ impl From<Vec<u8>> for ShortBytes {
     fn from(bytes: Vec<u8>) -> Self {
         match bytes.len() {
             0..=FEW => bytes.as_slice().into(),
-            _ => ShortBytes(Kept::Apart(bytes.into())),
+            _ => ShortBytes(Storage::Allocated(bytes.into())),
         }
     }
 }
 
-/// Of the bytes, wherever they are kept.
+/// Compares the bytes, however they are stored.
 impl PartialEq for ShortBytes {
     fn eq(&self, other: &Self) -> bool {
         **self == **other

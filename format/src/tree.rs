@@ -18,7 +18,7 @@ use crate::limits::Limits;
 /// Prefix of the names of unknown fields.
 pub(crate) const UNKNOWN_FIELD: &str = "unknown_field_";
 
-/// Prefix of the names under which all occurrences of a field are listed that should be there once.
+/// Prefix of the names under which all occurrences of a field are listed if it occurs more than once.
 pub const DUPLICATES: &str = "duplicates_of_";
 
 /// A value, or a structure of values.
@@ -206,20 +206,21 @@ impl Builder {
     }
 }
 
-/// Takes values without parts out of a structure: those of `N` of its fields; of one that is there twice, the last.
+/// Takes the values of `N` fields out of a structure. They have no parts; of a field that occurs twice, the last
+/// value counts.
 #[derive(Debug)]
-pub struct Plain<const N: usize> {
+pub struct FieldValues<const N: usize> {
     names: [&'static str; N],
     values: [Option<Node>; N],
     depth: usize,
-    /// Which of them comes next, if any.
+    /// Which of the fields the next value belongs to, if any.
     next: Option<usize>,
 }
 
-impl<const N: usize> Plain<N> {
-    /// Of the fields of these names.
+impl<const N: usize> FieldValues<N> {
+    /// Takes the fields of these names.
     pub fn new(names: [&'static str; N]) -> Self {
-        Plain {
+        FieldValues {
             names,
             values: [const { None }; N],
             depth: 0,
@@ -244,7 +245,7 @@ impl<const N: usize> Plain<N> {
         }
     }
 
-    /// What the fields hold.
+    /// The values of the fields, in the order of their names; `None` for absent ones.
     pub fn finish(self) -> [Option<Node>; N] {
         self.values
     }
@@ -386,15 +387,15 @@ mod tests {
     }
 
     #[test]
-    fn plain_values_are_taken_from_the_outermost_structure_only() {
+    fn values_are_taken_from_the_outermost_structure_only() {
         let Node::Object(mut fields) = nested() else {
             unreachable!("a structure");
         };
         fields.push(("x".into(), Node::Int(7)));
         fields.push(("c".into(), Node::Name("c")));
-        let mut plain = Plain::new(["x", "y", "b", "c", "a"]);
+        let mut values = FieldValues::new(["x", "y", "b", "c", "a"]);
         let added = Node::Object(fields).emit(&mut |event| {
-            plain.add(event);
+            values.add(event);
             Ok(())
         });
         added.unwrap();
@@ -405,7 +406,7 @@ mod tests {
             Some(Node::Name("c")),
             Some(Node::Int(99)),
         ];
-        assert_eq!(plain.finish(), expected);
+        assert_eq!(values.finish(), expected);
     }
 
     #[test]

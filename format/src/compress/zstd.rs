@@ -13,7 +13,7 @@ thread_local! {
     static COMPRESSOR: RefCell<CCtx<'static>> = RefCell::new(CCtx::create());
 }
 
-/// The library's name of the error that a buffer is too small.
+/// How the library names the error of a buffer that is too small.
 const NO_ROOM: &str = "Destination buffer is too small";
 
 pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
@@ -36,8 +36,8 @@ pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Res
     }
 }
 
-/// Appends what `input` decompresses to, if that is at most `room` bytes or as many as `out` happens to have room
-/// for, and says how many those are; else the library's name of the error.
+/// Appends the decompressed bytes of `input`, at most `room` of them or as many as the capacity of `out` allows,
+/// and returns their number. The error is the library's name of it.
 fn decompress_within(
     room: usize,
     input: &[u8],
@@ -45,7 +45,7 @@ fn decompress_within(
 ) -> std::result::Result<usize, &'static str> {
     let start = out.len();
     out.reserve(room);
-    // a cursor writes behind what a vector holds without zeroing it before
+    // a cursor writes into the unused capacity of a vector without filling it with zeros first
     let mut end = Cursor::new(out);
     end.set_position(start as u64);
     DECOMPRESSOR

@@ -139,7 +139,8 @@ pub fn chunk_meta(
     })
 }
 
-/// How many values leaf `leaf` has in stripe `ordinal`, nulls left out, if the tail says so. It is not checked.
+/// How many values leaf `leaf` has in stripe `ordinal`, without nulls, as the tail states it, unchecked; `None`
+/// if it does not.
 pub fn value_count(tail: &Tail, schema: &FileSchema, ordinal: usize, leaf: usize) -> Option<u64> {
     let column = schema.leaves.get(leaf)?.column;
     let statistics = stripe_statistics(tail, ordinal)?;

@@ -128,7 +128,7 @@ impl FileSchema {
         leaves.get(place).map(|(path, _)| path.join("."))
     }
 
-    /// The leaves of a top-level column; none if there is no such.
+    /// The leaves of a top-level column; none if there is no such column.
     pub fn leaves_of(&self, column: usize) -> &[Leaf] {
         let Some(first) = self.first_leaves.get(column) else {
             return &[];

@@ -111,8 +111,8 @@ pub fn emit(
     walk.message(slice::from_ref(&(0..bytes.len())), shape)
 }
 
-/// The state of a decoding. Fields are found again by their places in `bytes`, so that none is held: only those
-/// that are unknown, and the places of messages that are merged, take memory.
+/// The state of a decoding. Known fields are not stored, but found again by their places in `bytes`. Only the places
+/// of unknown fields, and of messages that are merged, take memory.
 struct Walk<'a, 't> {
     bytes: &'a [u8],
     budget: &'a Budget,
@@ -120,7 +120,7 @@ struct Walk<'a, 't> {
 }
 
 /// The occurrences of a known field in a message.
-struct Met {
+struct KnownField {
     shape: &'static FieldShape,
     count: usize,
     /// From the first to the last one.
@@ -178,7 +178,12 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Passes on a known field.
-    fn known(&mut self, parts: &[Range<usize>], met: &Met, shape: &'static Shape) -> Result<()> {
+    fn known(
+        &mut self,
+        parts: &[Range<usize>],
+        met: &KnownField,
+        shape: &'static Shape,
+    ) -> Result<()> {
         (self.to)(Event::Field(Cow::Borrowed(met.shape.name)))?;
         if met.shape.repeated {
             return self.list(parts, met, shape);
@@ -211,7 +216,12 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Passes on all occurrences of a field.
-    fn list(&mut self, parts: &[Range<usize>], met: &Met, shape: &'static Shape) -> Result<()> {
+    fn list(
+        &mut self,
+        parts: &[Range<usize>],
+        met: &KnownField,
+        shape: &'static Shape,
+    ) -> Result<()> {
         (self.to)(Event::BeginList)?;
         self.each_field(
             parts,
@@ -282,14 +292,14 @@ impl<'a> Walk<'a, '_> {
 }
 
 /// Counts an occurrence of a known field.
-fn count(met: &mut Vec<Met>, shape: &'static FieldShape, place: usize) {
-    let same = |met: &&mut Met| met.shape.number == shape.number;
+fn count(met: &mut Vec<KnownField>, shape: &'static FieldShape, place: usize) {
+    let same = |met: &&mut KnownField| met.shape.number == shape.number;
     match met.iter_mut().find(same) {
         Some(met) => {
             met.count += 1;
             met.places = *met.places.start()..=place;
         }
-        None => met.push(Met {
+        None => met.push(KnownField {
             shape,
             count: 1,
             places: place..=place,

@@ -95,7 +95,8 @@ impl Default for ColumnMetaData {
 impl InOrder for ColumnMetaData {
     const NAME: &'static str = "ColumnMetaData";
 
-    // the path is required by name, but readers go by the leaf's place, and writers may leave it out
+    // the specification requires the path (3), but readers find the leaf by its position, and writers may leave the
+    // path out
     const REQUIRED: &'static [u32] = &[1, 2, 4, 5, 6, 7, 9];
 
     #[inline(always)]
@@ -169,7 +170,7 @@ pub struct PageEncodingStats {
 
 impl Structure for PageEncodingStats {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        // what nearly all look like: three small numbers, in order, none of them negative
+        // the usual form: three small numbers in order, none of them negative
         if let Some(bytes) = reader.peek()
             && let [0x15, page_type, 0x15, encoding, 0x15, count, 0] = bytes
             && (page_type | encoding | count) & 0x81 == 0

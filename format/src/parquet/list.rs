@@ -1,9 +1,10 @@
-//! Lists of a chunk's metadata, which are short: kept as the file has them, because few are ever looked at.
+//! The short lists of a chunk's metadata (encodings, histograms), kept encoded, because few of them are ever used.
 //!
 //! ```text
 //! element*     as in the file, without the list's header
 //! ```
-//! Every element is read once when the list is decoded, so that reading it again does not fail.
+//! Every element is validated when the list is decoded, so that iterating over the list cannot fail.
+// spec: thrift-compact-protocol.md, "List and Set"; parquet.thrift, ColumnMetaData
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +16,7 @@ use crate::parquet::encoding::Encoding;
 use crate::parquet::thrift::{InPlace, Reader, Wire, Writer};
 use crate::short_bytes::ShortBytes;
 
-/// What such a list has.
+/// The type of a list's elements.
 pub trait Element: Sized {
     #[doc(hidden)]
     const WIRE: Wire;
@@ -23,7 +24,7 @@ pub trait Element: Sized {
     #[doc(hidden)]
     fn read(reader: &mut Reader<'_>) -> Result<Self>;
 
-    /// Passes over `count` elements; an error if one of them cannot be read.
+    /// Skips `count` elements; an error if one of them cannot be read.
     #[doc(hidden)]
     fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
         for _ in 0..count {
@@ -59,7 +60,7 @@ impl Element for Encoding {
 
     #[inline]
     fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
-        // numbers that take one byte, as those of all known encodings
+        // numbers of one byte, as those of all known encodings are
         if reader.takes_ascii(count) {
             return Ok(());
         }
@@ -74,7 +75,7 @@ impl Element for Encoding {
     }
 }
 
-/// A short list.
+/// A list whose elements are decoded when they are iterated over.
 #[derive(Clone)]
 pub struct List<T> {
     elements: ShortBytes,
@@ -84,7 +85,7 @@ pub struct List<T> {
 impl<T: Element> List<T> {
     /// The elements, in the file's order.
     pub fn iter(&self) -> Elements<'_, T> {
-        // how deep they are nested was checked
+        // their depth was checked when the list was decoded
         let limits = Limits {
             depth: usize::MAX,
             ..Limits::default()
@@ -161,7 +162,7 @@ impl<T: Element> FromIterator<T> for List<T> {
     }
 }
 
-/// Of the elements: a file may have spelled one with more bytes than it takes.
+/// Compares the elements, because a file may encode a number with more bytes than necessary.
 impl<T: Element + PartialEq> PartialEq for List<T> {
     fn eq(&self, other: &Self) -> bool {
         self.elements == other.elements || self.iter().eq(other.iter())
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_may_be_spelled_with_more_bytes() {
+    fn a_number_may_be_encoded_with_more_bytes() {
         let long = decode::<i64>(&[0x26, 0x82, 0x80, 0x00, 0x04]).unwrap();
         assert_eq!(long, [1, 2].into_iter().collect());
         assert_ne!(long, [1, 3].into_iter().collect());
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_element_is_refused_at_once() {
+    fn invalid_elements_are_errors_when_the_list_is_decoded() {
         let kind = |bytes: &[u8]| decode::<Encoding>(bytes).unwrap_err().kind();
         assert_eq!(
             kind(&[0x15, 0xff, 0xff, 0xff, 0xff, 0x1f]),

@@ -139,7 +139,7 @@ impl InOrder for ColumnChunk {
     #[inline(always)]
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
         fields.value((1, Wire::Binary), &mut self.file_path, Reader::string)?;
-        // required by name, but it has a default, and some writers leave it out
+        // the specification requires it, but gives it a default, and some writers leave it out
         self.file_offset = fields.i64(2)?.unwrap_or(0);
         fields.place(3, &mut self.meta_data)?;
         self.offset_index_offset = fields.i64(4)?;

@@ -32,9 +32,9 @@ pub(crate) use writer::Writer;
 /// A type on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
-    /// What no version of the protocol defines.
+    /// A code that no version of the protocol defines.
     Unknown,
-    /// A boolean: as a field's type it is the value, too, as an element's type both are the same.
+    /// A boolean. The type of a field is its value, too; as the type of elements, `True` and `False` are the same.
     True,
     False,
     I8,
@@ -51,7 +51,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// By the four bits that stand for it.
+    /// The types by their codes of four bits.
     const BY_ID: [Wire; 16] = [
         Wire::Unknown,
         Wire::True,
@@ -77,7 +77,7 @@ impl Wire {
         Self::BY_ID[usize::from(head & 0x0f)]
     }
 
-    /// This type, which stands before `position`, if there is such a type.
+    /// This type, whose code ends at `position`, or an error if it is unknown.
     #[inline]
     fn known(self, position: usize) -> Result<Wire> {
         match self {
@@ -88,7 +88,7 @@ impl Wire {
         }
     }
 
-    /// The four bits that stand for it: its place in [`BY_ID`](Self::BY_ID).
+    /// Its code of four bits, the index into [`BY_ID`](Self::BY_ID).
     fn id(self) -> u8 {
         self as u8
     }
@@ -118,15 +118,15 @@ pub(crate) trait Structure: Sized {
     fn encode_to(&self, writer: &mut Writer<'_>);
 }
 
-/// What footers have many of: it is decoded where it stays, because it is too large to be moved.
+/// A value of which footers have many. It is decoded directly into its place, because it is too large to be moved.
 pub(crate) trait InPlace: Default {
-    /// What it is on the wire.
+    /// Its type on the wire.
     const WIRE: Wire = Wire::Struct;
 
-    /// Reads all of it into an empty value.
+    /// Reads all of it; `self` is the default value before.
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()>;
 
-    /// What [`Structure::decode_from`] is of it.
+    /// Reads a new value, for implementations of [`Structure::decode_from`].
     fn decoded(reader: &mut Reader<'_>) -> Result<Self> {
         let mut value = Self::default();
         value.decode_into(reader)?;
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
     /// Goes back to a position where it was before.
     pub(crate) fn rewind(&mut self, position: usize) {
         self.cursor = Cursor::new(self.bytes);
-        // it was there
+        // cannot fail: so many bytes have been taken before
         let _ = self.cursor.take(position);
     }
 
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         self.cursor.rest()
     }
 
-    /// Keeps what was taken of the bytes that were left before, which is usually little.
+    /// Stores the bytes taken since `before` was the [rest](Self::rest); they are usually few.
     #[inline(always)]
     pub(crate) fn keep_since(&self, before: &[u8], to: &mut ShortBytes) -> Result<()> {
         to.set(before.len() - self.cursor.remaining(), before)
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
         self.text().map(str::to_owned)
     }
 
-    /// Length-prefixed text that nothing is looked up by: what of it is not UTF-8 is replaced.
+    /// Length-prefixed text that is only shown: invalid UTF-8 is replaced.
     pub(crate) fn lossy_string(&mut self) -> Result<String> {
         let bytes = self.slice()?;
         if let Ok(text) = std::str::from_utf8(bytes) {
@@ -331,19 +331,19 @@ impl<'a> Reader<'a> {
         Ok((key, value, count))
     }
 
-    /// The next bytes, which stay; `None` if there are fewer.
+    /// The next bytes, without taking them; `None` if there are fewer.
     #[inline]
     pub(crate) fn peek<const N: usize>(&self) -> Option<[u8; N]> {
         self.cursor.rest().first_chunk().copied()
     }
 
-    /// Whether the next bytes are these, which are taken then.
+    /// Takes the next bytes if they are these; whether they are.
     #[inline]
     pub(crate) fn takes(&mut self, bytes: &[u8]) -> bool {
         self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
     }
 
-    /// Whether the next `count` bytes are ASCII, which are taken then.
+    /// Takes the next `count` bytes if they are ASCII; whether they are.
     #[inline]
     pub(crate) fn takes_ascii(&mut self, count: usize) -> bool {
         let next = self.cursor.rest().get(..count);
@@ -402,9 +402,9 @@ pub(crate) struct Fields {
     structure: &'static str,
     /// The last field's id, which may be beyond 16 bits until it is skipped.
     last: i32,
-    /// By their ids; those from 64 on, which are never required, share bits with others.
+    /// A bit for each id. Ids from 64 on, which are never required, share bits with others.
     seen: u64,
-    /// As it was before the last field.
+    /// `seen` without the last field.
     seen_before: u64,
 }
 
@@ -419,8 +419,8 @@ impl Fields {
         }
     }
 
-    /// The next field's id and wire type, or `None` after the stop byte. Whether there are such ids and types
-    /// is seen when a value that nobody knows is [skipped](Self::skip).
+    /// The next field's id and wire type, or `None` after the stop byte. Whether they are valid is checked when
+    /// the value of an unknown field is [skipped](Self::skip).
     #[inline(always)]
     pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
         let head = reader.cursor.u8()?;
@@ -434,7 +434,7 @@ impl Fields {
         Ok(Some((self.last as i16, Wire::of_head(head))))
     }
 
-    /// The same, if there are such ids and types.
+    /// The next field's id and wire type, which are checked, or `None` after the stop byte.
     pub(crate) fn next_known(&mut self, reader: &mut Reader<'_>) -> Result<Option<(i16, Wire)>> {
         let field = self.next(reader)?;
         if let Some((_, wire)) = field {
@@ -443,14 +443,14 @@ impl Fields {
         Ok(field)
     }
 
-    /// Passes over the value of the field just met, which then does not count.
+    /// Skips the value of the last field, which then does not count as seen.
     pub(crate) fn skip(&mut self, reader: &mut Reader<'_>, wire: Wire) -> Result<()> {
         self.check(wire, reader.position())?;
         self.seen = self.seen_before;
         reader.skip(wire)
     }
 
-    /// Whether the field before `position` can be.
+    /// Checks the type and id of the last field, whose value begins at `position`.
     fn check(&self, wire: Wire, position: usize) -> Result<()> {
         wire.known(position)?;
         match self.last <= i32::from(i16::MAX) {
@@ -478,7 +478,7 @@ fn beyond(structure: &'static str, position: usize) -> Error {
     Error::corrupt("field id exceeds 16 bits").at(structure, position as u64)
 }
 
-/// The bit that says that field `id` was there.
+/// The bit of field `id` in [`Fields::seen`].
 #[inline(always)]
 fn bit(id: i32) -> u64 {
     1u64.wrapping_shl(id as u32)

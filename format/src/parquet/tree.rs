@@ -4,8 +4,8 @@
 //! shape = structure: number, name, kind of each field        bytes + shape -> tree
 //! ```
 //! Nothing is required and nothing has a default; integers may be of any width. A field that the shape lacks,
-//! or has with another wire type, is shown as `unknown_field_N`, binary as bytes and maps as lists of pairs. Of a
-//! field that is written several times the last value counts, and all are listed as `duplicates_of_NAME`.
+//! or has with another wire type, is shown as `unknown_field_N`, binary as bytes and maps as lists of pairs. If a
+//! field is written several times, the last value counts, and all are listed as `duplicates_of_NAME`.
 //! `roundtrip` tests that shapes and typed structures agree.
 // spec: parquet.thrift
 
@@ -41,7 +41,7 @@ impl Shape {
         self.name
     }
 
-    /// The known field of this number; none if that has another wire type.
+    /// The known field of this number; none if its wire type is another.
     fn field(&self, id: i16, wire: Wire, reader: &Reader<'_>) -> Option<&'static FieldShape> {
         let known = self.fields.iter().find(|field| field.id == id);
         known.filter(|field| field.kind.fits(wire, reader))
@@ -140,10 +140,15 @@ struct Walk<'a, 't> {
     to: &'a mut EventSink<'t>,
 }
 
-/// A field of a structure: its number, and whether it is a known one, of the wire type of that.
-type Key = (i16, bool);
+/// What tells the fields of a structure apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    id: i16,
+    /// Whether the shape has the field with this wire type.
+    is_known: bool,
+}
 
-/// The fields that the structure that begins at `start` has several times, with the place of the last value.
+/// The fields that occur several times in the structure at `start`, with the place of the last value.
 fn repeated(start: Reader<'_>, shape: &'static Shape) -> Result<BTreeMap<Key, usize>> {
     let (mut reader, mut fields) = (start.clone(), Fields::new(shape.name));
     let mut previous = None;
@@ -158,14 +163,15 @@ fn repeated(start: Reader<'_>, shape: &'static Shape) -> Result<BTreeMap<Key, us
         }
     };
     let mut places = BTreeMap::new();
-    // writers write fields in the order of their numbers
+    // the usual case: ascending numbers cannot repeat
     if ascends {
         return Ok(places);
     }
     let (mut reader, mut fields) = (start, Fields::new(shape.name));
     let mut counts = BTreeMap::new();
     while let Some((id, wire)) = fields.next(&mut reader)? {
-        let key = (id, shape.field(id, wire, &reader).is_some());
+        let is_known = shape.field(id, wire, &reader).is_some();
+        let key = Key { id, is_known };
         *counts.entry(key).or_insert(0) += 1;
         places.insert(key, reader.position());
         fields.skip(&mut reader, wire)?;
@@ -178,7 +184,7 @@ impl<'a> Walk<'a, '_> {
     fn structure(&mut self, shape: &'static Shape, depth: usize) -> Result<()> {
         let depth = deeper(depth)?;
         let start = self.reader.clone();
-        // what cannot be walked is an error where the walk below ends, too
+        // the walk below reports the error
         let repeated = repeated(start.clone(), shape).unwrap_or_default();
         let mut fields = Fields::new(shape.name);
         (self.to)(Event::BeginObject)?;
@@ -191,7 +197,9 @@ impl<'a> Walk<'a, '_> {
                     (Cow::Owned(name), Kind::of(wire))
                 }
             };
-            let last = repeated.get(&(id, known.is_some()));
+            let is_known = known.is_some();
+            let key = Key { id, is_known };
+            let last = repeated.get(&key);
             if last.is_some_and(|last| *last != self.reader.position()) {
                 fields.skip(&mut self.reader, wire)?;
                 continue;
@@ -201,13 +209,13 @@ impl<'a> Walk<'a, '_> {
             if last.is_some() {
                 let name = format!("{DUPLICATES}{name}");
                 (self.to)(Event::Field(Cow::Owned(name)))?;
-                self.duplicates((id, known.is_some()), start.clone(), shape, depth)?;
+                self.duplicates(key, start.clone(), shape, depth)?;
             }
         }
         (self.to)(Event::EndObject)
     }
 
-    /// All occurrences of a field of the structure that begins at `start`.
+    /// Passes on all occurrences of a field of the structure at `start`, as a list.
     fn duplicates(
         &mut self,
         key: Key,
@@ -215,12 +223,13 @@ impl<'a> Walk<'a, '_> {
         shape: &'static Shape,
         depth: usize,
     ) -> Result<()> {
-        let behind = mem::replace(&mut self.reader, start);
+        let after = mem::replace(&mut self.reader, start);
         let mut fields = Fields::new(shape.name);
         (self.to)(Event::BeginList)?;
         while let Some((id, wire)) = fields.next(&mut self.reader)? {
             let known = shape.field(id, wire, &self.reader);
-            match (id, known.is_some()) == key {
+            let is_known = known.is_some();
+            match key == (Key { id, is_known }) {
                 true => self.value(
                     known.map_or(Kind::of(wire), |field| field.kind),
                     wire,
@@ -229,7 +238,7 @@ impl<'a> Walk<'a, '_> {
                 false => fields.skip(&mut self.reader, wire)?,
             }
         }
-        self.reader = behind;
+        self.reader = after;
         (self.to)(Event::EndList)
     }
 

@@ -12,7 +12,7 @@ use lith_format::limits::Limits;
 use lith_format::parquet::cipher::ChunkCipher;
 use lith_format::parquet::footer::MAGIC;
 use lith_format::parquet::tree::{self, PAGE_HEADER, Shape};
-use lith_format::tree::{Node, Plain};
+use lith_format::tree::{FieldValues, Node};
 use lith_reader::parquet::PageCipher;
 use lith_reader::window::Window;
 use serde_json::{Map, Value, json};
@@ -44,13 +44,13 @@ pub(super) fn header<const N: usize>(
     names: [&'static str; N],
     limits: &Limits,
 ) -> Result<(Header<N>, usize)> {
-    let mut plain = Plain::new(names);
+    let mut values = FieldValues::new(names);
     let length = tree::emit(bytes, shape, limits, &mut |event| {
-        plain.add(event);
+        values.add(event);
         Ok(())
     })?;
     let bytes = bytes.get(..length).unwrap_or_default();
-    Ok(((bytes.to_vec(), plain.finish()), length))
+    Ok(((bytes.to_vec(), values.finish()), length))
 }
 
 /// A walk over the page headers of a chunk.

@@ -88,7 +88,7 @@ impl Reader<'_> {
 }
 
 impl Layouts {
-    /// Passes over the struct that comes next if its layout is known, and gives that one's number; else stays
+    /// Skips the struct that comes next if its layout is known, and gives that one's number; else stays
     /// where it is.
     #[inline]
     fn follow(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>, limits: &Limits) -> Option<usize> {
@@ -137,7 +137,7 @@ impl Layout {
         })
     }
 
-    /// Passes over the struct at `cursor` in `bytes`; `None` if it is not laid out like this, and then the
+    /// Skips the struct at `cursor` in `bytes`; `None` if it is not laid out like this, and then the
     /// cursor stays.
     #[inline]
     fn follow(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>, limits: &Limits) -> Option<()> {
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::parquet::{testing, thrift};
 
-    /// Passes over `count` structs in both ways; the places behind each, or the kind of the error.
+    /// Skips `count` structs in both ways; the places behind each, or the kind of the error.
     fn check(bytes: &[u8], count: usize) {
         let limits = Limits::default();
         let mut plain = Reader::new(bytes, &limits);

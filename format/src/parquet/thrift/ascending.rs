@@ -1,11 +1,11 @@
-//! The fields of structs that footers have many of. All writers write fields in the order of their ids, so that
-//! a decoder that asks for them in this order need not look for what to do with each.
+//! A fast path for structs of which footers have many. All known writers write fields in ascending order of their
+//! ids, so a decoder that asks for them in this order needs no dispatch on the id of every field.
 //!
 //! ```text
-//! asked for   1 i32   2 list   3 list   4 i32      there is       absent      comes later, or never
-//! in the file 1 i32            3 list      5 i64   it is taken    it stays    passed over: nobody asks for it
+//! asked for     1 i32   2 list   3 list   4 i32           2 and 4 are absent
+//! in the file   1 i32            3 list           5 i64   1 and 3 are decoded; 5 is unknown and skipped
 //! ```
-//! Thrift allows any order: then the struct is sorted and decoded again.
+//! Thrift allows any order: if ids do not ascend, the struct is sorted and decoded again.
 // spec: thrift-compact-protocol.md, "Struct encoding"
 
 use std::ops::Range;
@@ -15,15 +15,15 @@ use crate::bytes::{Cursor, unzigzag};
 use crate::error::{Error, Result};
 use crate::short_bytes::ShortBytes;
 
-/// A struct that takes its fields in the order of their ids.
+/// A struct that reads its fields in the order of their ids.
 pub(crate) trait InOrder: Default {
-    /// What errors call it.
+    /// Its name in errors.
     const NAME: &'static str;
 
-    /// The fields that must be there.
+    /// The ids of the required fields.
     const REQUIRED: &'static [u32] = &[];
 
-    /// Takes the fields into a value that has none yet.
+    /// Reads the fields into the default value.
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()>;
 }
 
@@ -49,7 +49,7 @@ fn decode_ascending<T: InOrder>(value: &mut T, reader: &mut Reader<'_>) -> Resul
     fields.finish(T::REQUIRED)
 }
 
-/// Places in errors are then counted from the start of the struct.
+/// Decodes a struct whose fields are in another order. Offsets in errors are counted from the start of the struct.
 #[cold]
 fn decode_sorted<T: InOrder>(value: &mut T, reader: &mut Reader<'_>) -> Result<()> {
     let bytes = sorted(T::NAME, reader)?;
@@ -61,10 +61,10 @@ fn decode_sorted<T: InOrder>(value: &mut T, reader: &mut Reader<'_>) -> Result<(
     Ok(())
 }
 
-/// No struct that is decoded so has this field, or one behind it.
+/// The ids of all fields of these structs are below this.
 const IDS: usize = 32;
 
-/// The struct that comes next with its fields in order. Of two with the same id, the latter counts.
+/// The next struct, encoded again with its fields in order. Of fields with the same id, the last one counts.
 fn sorted(structure: &'static str, reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     let mut places: [Option<(Wire, Range<usize>)>; IDS] = [const { None }; IDS];
     let (mut fields, before) = (Fields::new(structure), reader.position());
@@ -90,19 +90,20 @@ fn sorted(structure: &'static str, reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What comes next when the fields are used up.
+/// The value of [`Ascending::next`] after the last field.
 const END: u32 = u32::MAX;
 
 /// The fields of one struct, to be asked for in the order of their ids.
 ///
-/// Nothing but [`read`](Self::read) lends the cursor to what is not inlined: it stays in registers.
+/// It has a copy of the reader's cursor, which is never borrowed by a function that is not inlined, so that the
+/// compiler can keep it in registers.
 pub(crate) struct Ascending<'r, 'a> {
     reader: &'r mut Reader<'a>,
     cursor: Cursor<'a>,
     structure: &'static str,
-    /// The field before whose value the cursor is: its id, and in the low four bits its type.
+    /// The field whose value comes next: its id, and in the low four bits its type.
     next: u32,
-    /// The ids of those taken.
+    /// A bit for the id of each field that was read.
     seen: u32,
 }
 
@@ -121,20 +122,20 @@ impl<'r, 'a> Ascending<'r, 'a> {
         Ok(fields)
     }
 
-    /// Takes the head of the next field.
+    /// Reads the header of the next field.
     #[inline(always)]
     fn advance(&mut self) -> Result<()> {
         match self.cursor.rest() {
             [head @ 0x10..=0xff, ..] => self.next = (self.next & !0xf) + u32::from(*head),
             [0, ..] => self.next = END,
-            _ => return self.in_memory(|reader, next| reader.field_after(next)),
+            _ => return self.with_reader(|reader, next| reader.field_after(next)),
         }
         self.cursor.take(1).map(drop)
     }
 
-    /// Changes the next field by what works on the reader.
+    /// Sets the next field to what `change` makes of it with the reader, whose cursor is up to date meanwhile.
     #[inline(always)]
-    fn in_memory(
+    fn with_reader(
         &mut self,
         change: impl FnOnce(&mut Reader<'a>, u32) -> Result<u32>,
     ) -> Result<()> {
@@ -144,12 +145,12 @@ impl<'r, 'a> Ascending<'r, 'a> {
         Ok(())
     }
 
-    /// Passes over all fields before `id`.
+    /// Skips all fields before `id`.
     #[inline(always)]
-    fn pass_to(&mut self, id: u32) -> Result<()> {
+    fn skip_to(&mut self, id: u32) -> Result<()> {
         let structure = self.structure;
         match self.next < id << 4 {
-            true => self.in_memory(|reader, next| reader.pass(next, id << 4, structure)),
+            true => self.with_reader(|reader, next| reader.skip_fields(next, id << 4, structure)),
             false => Ok(()),
         }
     }
@@ -157,10 +158,10 @@ impl<'r, 'a> Ascending<'r, 'a> {
     /// Whether the field `id` comes next, with the type `wire`.
     #[inline(always)]
     fn comes(&mut self, id: u32, wire: Wire) -> Result<bool> {
-        let due = id << 4 | u32::from(wire.id());
-        if self.next != due {
-            self.pass_to(id)?;
-            if self.next != due {
+        let expected = id << 4 | u32::from(wire.id());
+        if self.next != expected {
+            self.skip_to(id)?;
+            if self.next != expected {
                 return Ok(false);
             }
         }
@@ -171,7 +172,7 @@ impl<'r, 'a> Ascending<'r, 'a> {
     /// A boolean field.
     #[inline(always)]
     pub(crate) fn bool(&mut self, id: u32) -> Result<Option<bool>> {
-        self.pass_to(id)?;
+        self.skip_to(id)?;
         let value = match self.next.wrapping_sub(id << 4) {
             1 => true,
             2 => false,
@@ -208,7 +209,7 @@ impl<'r, 'a> Ascending<'r, 'a> {
         Ok(Some(unzigzag(value)))
     }
 
-    /// A field of bytes, which are usually few.
+    /// A field of usually few bytes.
     #[inline(always)]
     pub(crate) fn short_bytes(&mut self, id: u32, to: &mut Option<ShortBytes>) -> Result<()> {
         if !self.comes(id, Wire::Binary)? {
@@ -261,18 +262,18 @@ impl<'r, 'a> Ascending<'r, 'a> {
         })
     }
 
-    /// The same, of what is empty if it is not there.
+    /// A field that is decoded in place, and keeps its default value if it is absent.
     #[inline(always)]
     pub(crate) fn fill<T: InPlace>(&mut self, id: u32, to: &mut T) -> Result<()> {
         self.read(id, T::WIRE, |reader| to.decode_into(reader))
     }
 
-    /// Passes over the fields that nobody asked for. Fails unless those that are `required` were there.
+    /// Skips the remaining fields. Fails unless all `required` ones were there.
     #[inline(always)]
     fn finish(mut self, required: &[u32]) -> Result<()> {
         let structure = self.structure;
         if self.next != END {
-            self.in_memory(|reader, next| reader.pass(next, END, structure))?;
+            self.with_reader(|reader, next| reader.skip_fields(next, END, structure))?;
         }
         self.reader.cursor = self.cursor;
         let required = required.iter().fold(0, |all, id| all | 1 << id);
@@ -287,7 +288,7 @@ impl<'r, 'a> Ascending<'r, 'a> {
 }
 
 impl Reader<'_> {
-    /// Takes the head of the field that comes after `last`.
+    /// Reads the header of the field after `last`; returns its id and type, or [`END`].
     #[inline(never)]
     fn field_after(&mut self, last: u32) -> Result<u32> {
         let position = self.position();
@@ -306,9 +307,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over the field `next` and others before `end`; the one that comes then.
+    /// Skips the field `next` and those that follow before `end`; returns the first one that is not skipped.
     #[inline(never)]
-    fn pass(&mut self, next: u32, end: u32, structure: &'static str) -> Result<u32> {
+    fn skip_fields(&mut self, next: u32, end: u32, structure: &'static str) -> Result<u32> {
         let mut next = next;
         while next < end {
             let position = self.position();
@@ -371,7 +372,7 @@ mod tests {
             all.rotate_left(1);
             let mut shuffled = all.clone();
             shuffled.reverse();
-            // of two, the latter counts
+            // of two fields with the same id, the latter counts
             shuffled.insert(0, (all[rotation].0, Wire::I64, vec![2]));
             for some in [&all, &shuffled] {
                 let bytes = structure(some);
@@ -409,7 +410,7 @@ mod tests {
     #[test]
     fn ids_and_types_that_cannot_be_are_refused() {
         let kind = |bytes: &[u8]| decode::<Statistics>(bytes).unwrap_err().kind();
-        // a field behind the last id, a type without meaning, a required field of another type
+        // an id that is too large, a type that does not exist, a required field of another type
         let beyond = [&[0x05, 0xfe, 0xff, 3, 2][..], &[0x15, 2, 0]].concat();
         assert_eq!(kind(&beyond), ErrorKind::Corrupt);
         assert_eq!(kind(&[0x1e, 0, 0]), ErrorKind::Corrupt);

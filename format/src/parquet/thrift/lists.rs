@@ -1,15 +1,14 @@
 //! Lists of the compact protocol, each in the kind of memory that suits its elements.
 //!
-//! What a struct takes in memory is not bounded by what it takes in the file, where one byte may be all of it:
-//! lists are held against how much memory metadata of this length may take, and memory that the system does
-//! not have is an error.
-// spec: thrift-compact-protocol.md
+//! A struct of a single byte in the file may be large in memory. So the memory of all lists is limited by the
+//! length of the metadata, and a failed allocation is an error.
+// spec: thrift-compact-protocol.md, "List and Set"
 
 use super::{InPlace, Reader, Structure, Wire};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-/// How many elements are read before room is made for all.
+/// How many elements are read before memory for all is reserved.
 const FEW: usize = 64;
 
 impl Reader<'_> {
@@ -36,7 +35,7 @@ impl Reader<'_> {
     /// How many elements follow, which are all of `wire`.
     #[inline]
     pub(crate) fn list_head(&mut self, wire: Wire) -> Result<usize> {
-        // a few elements of what is due
+        // the usual form: a few elements of the expected type
         if let [head @ ..0xf0, rest @ ..] = self.cursor.rest() {
             let count = usize::from(head >> 4);
             if head & 0x0f == wire.id() && count * wire.least_bytes() <= rest.len() {
@@ -52,7 +51,7 @@ impl Reader<'_> {
         let (found, count) = self.list()?;
         if count > 0 && !found.is_alike(wire) {
             return Err(Error::corrupt(format!(
-                "a list of {found:?} stands where {wire:?} is due"
+                "a list of {found:?} where one of {wire:?} is expected"
             ))
             .at("thrift", position as u64));
         }
@@ -64,7 +63,7 @@ impl Reader<'_> {
         self.list_of(Wire::Struct, T::decode_from)
     }
 
-    /// A list of structs, each decoded where it stays.
+    /// A list of structs, each decoded in place.
     pub(crate) fn structures_in_place<T: InPlace>(&mut self) -> Result<Vec<T>> {
         let count = self.list_head(Wire::Struct)?;
         self.elements_in_place(count, |reader, _, element: &mut T| {
@@ -72,7 +71,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `count` elements, which `decode` reads where they stay, each with its number.
+    /// `count` elements, which `decode` reads in place, each with its index.
     pub(crate) fn elements_in_place<T: Default>(
         &mut self,
         count: usize,
@@ -89,7 +88,7 @@ impl Reader<'_> {
                 let room = list.try_reserve(1);
                 room.map_err(|_| Error::limit("there is no memory for a list"))?;
             }
-            // made where it stays, which pushing would not do
+            // created in its place; `push` would move it
             list.resize_with(index + 1, T::default);
             if let Some(last) = list.last_mut() {
                 decode(self, index, last)?;
@@ -98,16 +97,16 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// Room for the others of `count` elements, as far as the bytes left hold others like the first, which
-    /// lie behind `start`.
+    /// Reserves memory for the rest of `count` elements, but for no more than the bytes left can hold if they are
+    /// as long as those read since `start`.
     fn reserve_others<T>(&self, list: &mut Vec<T>, start: usize, count: usize) {
         let size = (self.position() - start).div_ceil(list.len()).max(1);
         let more = (count - list.len()).min(self.cursor.remaining() / size);
-        // if it cannot be had at once, it may turn out that less is needed
+        // on failure the list grows element by element: it may turn out that less is needed
         let _ = list.try_reserve_exact(more);
     }
 
-    /// Room for a list of `count` elements, which takes all of it now.
+    /// An empty list with memory for exactly `count` elements.
     pub(crate) fn room<T>(&mut self, count: usize) -> Result<Vec<T>> {
         self.spend::<T>(count)?;
         let mut list = Vec::new();
@@ -116,8 +115,7 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// Takes the memory of `count` elements off what may be taken: what a struct takes there is not bounded
-    /// by what it takes in the file.
+    /// Counts the memory of `count` elements against what the lists of this metadata may take.
     fn spend<T>(&mut self, count: usize) -> Result<()> {
         match self.left.checked_sub(count.saturating_mul(size_of::<T>())) {
             Some(left) => {

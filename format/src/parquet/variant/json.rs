@@ -1,8 +1,8 @@
-//! Variants as JSON, by the rules of [`render`]: what JSON has no word for is a string. Fields come in the
-//! order of their names' bytes, whatever the order they are stored in.
+//! Variants as JSON, by the rules of [`render`]: values that JSON has no type for are strings. Fields are sorted by
+//! the bytes of their names, in whatever order they are stored.
 //!
-//! Work and depth are bounded: no byte of a value may be read twice, as would be if two fields were the same
-//! bytes. Names may be written often, so text is held against the number of bytes that it is made of.
+//! Work and depth are bounded: no byte of a value is read twice, which is why fields of the same bytes are refused.
+//! A name may be written often, so the length of the text is limited by the number of stored bytes.
 // spec: VariantEncoding.md, "Object field ID order and uniqueness"
 
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::types::LogicalType;
 pub struct JsonWriter<'a> {
     metadata: Metadata<'a>,
     limits: Limits,
-    /// How many bytes the text is made of.
+    /// How many stored bytes the text is made from.
     stored: usize,
     /// The fields of the objects that are being written, as far as they are not stored in the order of their
     /// names: their numbers in that order.
@@ -53,8 +53,8 @@ impl<'a> JsonWriter<'a> {
         self.order.clear();
     }
 
-    /// Lets text be as long as `stored` more bytes may make it: those of metadata, and of values that others
-    /// write. Values that this writer is given count by themselves.
+    /// Raises the limit of the text's length by what `stored` bytes allow: those of metadata, and of values that are
+    /// written without this writer. Values given to this writer are counted by it.
     pub fn allow(&mut self, stored: usize) {
         self.stored = self.stored.saturating_add(stored);
     }
@@ -177,7 +177,7 @@ impl<'a> JsonWriter<'a> {
     /// Appends the name of a field and a colon.
     ///
     /// # Errors
-    /// `out` is longer than a page may be, or than [what it is made of](Self::allow) lets it be.
+    /// `out` is longer than a page may be, or than the [stored bytes](Self::allow) allow.
     pub fn write_name(&self, name: &str, out: &mut String) -> Result<()> {
         render::render_json_string(name, out);
         out.push(':');
