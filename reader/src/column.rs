@@ -17,20 +17,20 @@ pub trait ColumnReader: Send {
     /// selected is skipped as cheaply as the encoding allows. Asking past the end is an error.
     fn read(&mut self, selection: &Selection) -> Result<Vector>;
 
-    /// Consumes as many of the next `selection.rows()` rows as a batch can well hold, and returns how many, with
-    /// the selected ones of them: at least one, if any is selected. If rows are left, they must be asked for
-    /// next, with what is left of the selection.
+    /// Consumes the next `selection.rows()` rows, or only the first of them if all would make a batch too large.
+    /// Returns how many were consumed, at least one selected row if there is any, and the selected ones. The
+    /// remaining rows must be read next, with the rest of the selection.
     fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
         Ok((selection.rows(), self.read(selection)?))
     }
 }
 
-/// Rows of a row group of which a leaf has statistics: a page of Parquet, an entry of ORC's row index.
+/// Rows of a row group for which a leaf has statistics: a page of Parquet, an entry of ORC's row index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stride {
     /// From the first row of the row group.
     pub rows: Range<u64>,
-    /// True of these rows.
+    /// The statistics of these rows.
     pub stats: ColumnStats,
 }
 
@@ -39,7 +39,7 @@ pub struct Stride {
 pub struct ReadContext {
     /// What the file may make us spend.
     pub limits: Limits,
-    /// Whether long stretches of rows may be passed over, so that it pays to look up where they end.
+    /// Whether many rows in sequence may be skipped, so that it pays to read the indexes that allow to seek.
     pub seeks: bool,
     /// Where to count.
     pub metrics: Arc<Metrics>,

@@ -37,8 +37,8 @@ pub struct OpenOptions {
     pub columns: Option<Vec<String>>,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
-    /// Hand out encrypted columns of ORC files as the file shows them to everyone: nulls, or values made
-    /// unrecognizable. Without this they are reported as encrypted.
+    /// Read encrypted columns of ORC files as their unencrypted masks: nulls, or values made unrecognizable.
+    /// Without this they are reported as encrypted.
     pub masks: bool,
     /// The keys of encrypted Parquet files. Columns whose key is missing are reported as encrypted.
     pub decryption: Decryption,
@@ -214,7 +214,8 @@ impl File {
         })
     }
 
-    /// About how many values a leaf has in a row group, if its metadata says so.
+    /// How many values a leaf has in a row group, as the metadata states it, with nulls in Parquet and without them
+    /// in ORC; `None` if it does not.
     pub(crate) fn value_count(&self, row_group: usize, leaf: LeafId) -> Option<u64> {
         match &self.0.contents {
             Contents::Orc(file) => file.value_count(row_group, leaf),
@@ -223,7 +224,7 @@ impl File {
         }
     }
 
-    /// The strides of a leaf in one row group, in order, by its indexes; none if they do not tell its rows.
+    /// The strides of a leaf in one row group, in order, from its indexes; none if these do not tell the rows.
     pub(crate) fn strides(&self, row_group: usize, leaf: LeafId) -> Result<Vec<Stride>> {
         let source = self.0.source.as_ref();
         match &self.0.contents {
@@ -262,7 +263,7 @@ impl File {
     }
 
     /// The metadata, in the terms of both formats, with what lies outside of the footer: encodings and
-    /// sizes of ORC's columns, for which every stripe's own footer is read. Nothing of it is kept.
+    /// sizes of ORC's columns, for which every stripe's own footer is read. It is not cached.
     pub fn full_meta(&self) -> Result<FileMeta> {
         match &self.0.contents {
             Contents::Orc(file) => file.full_meta(&self.0.source),

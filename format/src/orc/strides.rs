@@ -5,7 +5,7 @@
 //! ```
 //! An index without an entry for each stride is an error, except below lists and maps, where entries do not
 //! count rows.
-// spec: ORCv1.md, "Row Index"
+// spec: ORCv1.md, "Row Group Index"
 
 use crate::error::Result;
 use crate::meta::StrideMeta;

@@ -4,7 +4,8 @@
 //! types of the file     1 struct<2 a: list<3>, 4 b: struct<5 c, 6 d>>
 //! part                  struct<b: struct<d>>           columns 1, 4 and 6 are opened, the others never read
 //! ```
-//! A window without wanted rows is only counted, and passed over before the next one that has some.
+//! A window without wanted rows is only counted; its rows are skipped before the next wanted row is read, from the
+//! start of that row's stride on if the row index tells where it is.
 // spec: ORCv1.md, "Type Information", "Column Encodings"
 
 use std::sync::Arc;
@@ -20,9 +21,9 @@ use crate::column::ColumnReader;
 use crate::orc::encoding::boolean_rle::BooleanRle;
 use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::form::{Decoder, open_lengths};
-use crate::orc::nested::{Node, Room, Slots};
+use crate::orc::nested::{Budget, Node, Slots};
 use crate::orc::present::Present;
-use crate::orc::seek::Strides;
+use crate::orc::seek::StrideStarts;
 use crate::orc::stripe::Streams;
 use crate::selection::Selection;
 
@@ -31,22 +32,22 @@ pub(crate) struct Column {
     name: String,
     stripe: usize,
     node: Node,
-    /// Whether `node` is a struct around the column, whose nulls are the rows that are null as a whole.
+    /// Whether `node` is the root struct around the column, because the root has nulls.
     is_wrapped: bool,
-    /// How many bytes the elements of lists may take in a window.
-    room: usize,
-    /// Where its strides begin, if that is of use.
-    strides: Option<Strides>,
+    /// How many bytes the elements of lists may take in one window.
+    budget: usize,
+    /// Where its strides begin, if seeking may pay off and the row indexes are usable.
+    strides: Option<StrideStarts>,
     /// Rows of the stripe.
     rows: u64,
-    /// Rows that windows have covered.
+    /// Rows of all windows so far.
     covered: u64,
-    /// Rows that `node` has passed: fewer, where the last ones were not wanted.
+    /// Rows that `node` has read or skipped: fewer, if the last windows had no wanted rows.
     passed: u64,
 }
 
 impl Column {
-    /// Starts at the front of column `id`, of which `field` is the wanted part.
+    /// Starts at the first row of column `id`, of which `field` is the wanted part.
     pub fn open(opener: &Opener<'_>, id: u32, field: &Field) -> Result<Self> {
         let Opener { streams, .. } = opener;
         let locate = |error: Error| {
@@ -67,14 +68,17 @@ impl Column {
                 slots: Slots::Struct(vec![node]),
             };
         }
-        let strides = streams.context.seeks.then(|| Strides::read(streams, &node));
+        let strides = streams
+            .context
+            .seeks
+            .then(|| StrideStarts::read(streams, &node));
         Ok(Column {
             name: field.name.clone(),
             stripe: streams.stripe.ordinal,
             strides: strides.flatten(),
             node,
             is_wrapped,
-            room: streams.context.limits.page_bytes,
+            budget: streams.context.limits.page_bytes,
             rows: streams.stripe.rows,
             covered: 0,
             passed: 0,
@@ -83,14 +87,14 @@ impl Column {
 
     /// Reads a window that begins after the rows covered so far.
     fn read_window(&mut self, selection: &Selection) -> Result<Vector> {
-        let mut room = Room::new(self.room);
+        let mut budget = Budget::new(self.budget);
         let vector = match selection.runs() {
-            [] => self.node.read(&Selection::all(0), &mut room)?,
+            [] => self.node.read(&Selection::all(0), &mut budget)?,
             [first, ..] => {
                 let rest = selection.part(first.start..selection.rows());
-                self.go_to(self.covered + first.start as u64)?;
+                self.seek(self.covered + first.start as u64)?;
                 self.passed += rest.rows() as u64;
-                self.node.read(&rest, &mut room)?
+                self.node.read(&rest, &mut budget)?
             }
         };
         match self.is_wrapped {
@@ -99,8 +103,8 @@ impl Column {
         }
     }
 
-    /// Passes over the rows before `row`, from the start of its stride on if that is nearer.
-    fn go_to(&mut self, row: u64) -> Result<()> {
+    /// Moves to `row`: seeks to the start of its stride if that is ahead, and skips the rows from there on.
+    fn seek(&mut self, row: u64) -> Result<()> {
         if let Some(strides) = &self.strides
             && let start = strides.start(row)
             && start > self.passed
@@ -126,7 +130,7 @@ impl ColumnReader for Column {
         let read = self.read_window(selection);
         self.covered += rows;
         read.map_err(|error| {
-            // some streams have gone on and others have not: no row may be read any more
+            // some streams are ahead of others now: no further row may be read
             self.covered = self.rows;
             error.at_column(&self.name).at_stripe(self.stripe)
         })
@@ -188,7 +192,7 @@ impl Opener<'_> {
         })
     }
 
-    /// The wanted children: those of a struct by name, of others all.
+    /// The wanted children: of a struct by name, of other types all.
     fn children(&self, node: &Type, field: &Field, path: &str) -> Result<Vec<Node>> {
         let mut wanted = field.ty.fields().iter().peekable();
         let mut children = Vec::with_capacity(wanted.len());
@@ -203,17 +207,18 @@ impl Opener<'_> {
             }
         }
         match wanted.next() {
-            Some(_) => Err(Error::invalid("a part of another column")),
+            Some(_) => Err(Error::invalid("a field that the column does not have")),
             None => Ok(children),
         }
     }
 
-    /// Whether a child whose name is that of `field` is the one that is meant: there may be several.
+    /// Whether a child named like `field` is the wanted one: several children may have that name.
     fn is_wanted(&self, id: u32, field: &Field) -> bool {
         field.leaf_count() == 0 || self.holds_wanted(id)
     }
 
-    /// Whether a column or one below is a wanted leaf. The types are a tree.
+    /// Whether a column or one of its descendants is a wanted leaf. It ends, because the types were checked to be a
+    /// tree.
     fn holds_wanted(&self, id: u32) -> bool {
         let below = self
             .streams

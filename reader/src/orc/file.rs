@@ -36,32 +36,32 @@ use crate::source::Source;
 pub struct OrcFile {
     tail: Tail,
     pub(super) schema: FileSchema,
-    /// What the tail says of all chunks; they may be many times the tail.
+    /// The format-neutral metadata, decoded when it is first asked for.
     meta: OnceLock<FileMeta>,
     pub(super) limits: Limits,
     stripes: Vec<OnceLock<Arc<Stripe>>>,
-    /// Whether encrypted columns are read as the masks that everyone may see.
+    /// Whether encrypted columns are read as their unencrypted masks.
     masks: bool,
 }
 
 impl OrcFile {
-    /// Reads and decodes the tail of `source`; types are what they are stored as. The metadata of a file of
-    /// an unknown version of the format can be had, its columns cannot.
+    /// Reads and decodes the tail of `source`; types are what they are stored as. Of a file with an unknown version
+    /// of the format, the metadata can be read, but no columns.
     pub fn open(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let tail = read_tail(source.as_ref(), Tail::decode, limits);
         tail.and_then(|tail| Self::of(tail, Dialect::Orc, None, limits))
             .map_err(|error| error.at_path(source.name()))
     }
 
-    /// The same as if the file had no statistics of its stripes, for those who do not look at them.
+    /// Like [`open`](Self::open), but without the statistics of stripes, which are not decoded.
     pub fn open_footer(source: &Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         let tail = read_tail(source.as_ref(), Tail::decode_footer, limits);
         tail.and_then(|tail| Self::of(tail, Dialect::Orc, None, limits))
             .map_err(|error| error.at_path(source.name()))
     }
 
-    /// Reads and decodes the tail of `source`, whose types are read as `dialect` does, as if the file had only
-    /// columns of these names, if any are given. Versions of the format that are not known are errors.
+    /// Like [`open`](Self::open), but with the types of `dialect`, and as if the file had only columns of these names,
+    /// if any are given. An unknown version of the format is an error.
     pub fn open_columns(
         source: &Arc<dyn Source>,
         dialect: Dialect,
@@ -99,7 +99,7 @@ impl OrcFile {
         })
     }
 
-    /// The same file, whose encrypted columns are read as the masks that everyone may see.
+    /// The same file, whose encrypted columns are read as their unencrypted masks.
     pub fn with_masks(mut self) -> Self {
         self.masks = true;
         self
@@ -125,7 +125,7 @@ impl OrcFile {
         &self.schema.leaves
     }
 
-    /// What the tail says, format-neutral. It is put together when it is first asked for.
+    /// Everything that the tail says, format-neutral. It is decoded when it is first asked for.
     pub fn meta(&self) -> Result<&FileMeta> {
         if let Some(meta) = self.meta.get() {
             return Ok(meta);
@@ -134,12 +134,12 @@ impl OrcFile {
         Ok(self.meta.get_or_init(|| meta))
     }
 
-    /// The same without the row groups, which are not put together.
+    /// The metadata without the row groups, of which nothing is decoded.
     pub fn head(&self) -> FileMeta {
         file_head(&self.tail, &self.schema)
     }
 
-    /// That there are not too many stripes and columns to look at each in each.
+    /// Checks the number of chunks, stripes times columns, against the limits.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`].
@@ -152,18 +152,19 @@ impl OrcFile {
         has_only_whole(&self.tail)
     }
 
-    /// What is trusted of each leaf in the whole file, where only the file has statistics and its stripes
-    /// have none; else nothing.
+    /// The trusted statistics of each leaf in the whole file, if only the file has statistics and its stripes have
+    /// none; else empty.
     pub fn file_statistics(&self) -> Vec<Trusted> {
         file_statistics(&self.tail, &self.schema)
     }
 
-    /// What the tail says of a leaf in a stripe, format-neutral; `None` if there is no such.
+    /// What the tail says of a leaf in a stripe, format-neutral; `None` if there is no such leaf or stripe.
     pub fn chunk_meta(&self, row_group: usize, leaf: LeafId) -> Option<ChunkMeta> {
         chunk_meta(&self.tail, &self.schema, row_group, leaf.index())
     }
 
-    /// How many values a leaf has in a stripe, nulls left out, if the tail says so. It is not checked.
+    /// How many values a leaf has in a stripe, without nulls, as the tail states it, unchecked; `None` if it does
+    /// not.
     pub fn value_count(&self, row_group: usize, leaf: LeafId) -> Option<u64> {
         value_count(&self.tail, &self.schema, row_group, leaf.index())
     }
@@ -226,8 +227,8 @@ impl OrcFile {
         footer.map_err(|error| error.at_path(source.name()))
     }
 
-    /// The metadata with what only the footers of the stripes know: encodings, sizes, Bloom filters.
-    /// Reads them all, and keeps none.
+    /// The metadata with what only the footers of the stripes say: encodings, sizes, Bloom filters. All of them are
+    /// read; they are not cached.
     pub fn full_meta(&self, source: &Arc<dyn Source>) -> Result<FileMeta> {
         let mut meta = file_meta(&self.tail, &self.schema, &self.limits)?;
         for (ordinal, row_group) in meta.row_groups.iter_mut().enumerate() {

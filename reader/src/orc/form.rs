@@ -130,7 +130,7 @@ impl Decoder {
         })
     }
 
-    /// The streams that values are read from one after the other, in the order of the row index.
+    /// The streams of the values for which the row index has positions, in its order.
     pub fn contents(&self) -> &'static [Content] {
         match self {
             Decoder::Boolean(_) => &[Content::Bits],
@@ -143,7 +143,7 @@ impl Decoder {
         }
     }
 
-    /// Goes to the next positions, one in each of these streams.
+    /// Seeks to the next positions, one in each of these streams.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         match self {
             Decoder::Boolean(bits) => bits.seek(positions.next()?),
@@ -160,7 +160,7 @@ impl Decoder {
         }
     }
 
-    /// Passes over the next `count` values.
+    /// Skips the next `count` values.
     pub fn skip(&mut self, count: usize) -> Result<()> {
         self.read(&Selection::none(count)).map(drop)
     }
@@ -179,7 +179,7 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Column `id`, of type `kind`, whose encoding must be one of that type.
+    /// Column `id`, of type `kind`; an error if it has an encoding that the type cannot have.
     fn of(streams: &'a Streams<'a>, id: u32, kind: TypeKind) -> Result<Self> {
         let encoding = streams.stripe.encoding(id)?.kind;
         let is_text = matches!(kind, TypeKind::String | TypeKind::Char | TypeKind::Varchar);

@@ -1,12 +1,13 @@
-//! Reads the slots of a column of any type: those of the children follow from how many slots there are above.
+//! Reads a column of any type as a tree of nodes. The streams of a node have an entry for each of its slots; which
+//! slots its children have follows from them.
 //!
 //! ```text
 //! slots    [a b] null [] [c]     list    PRESENT 1 0 1 1   LENGTH 2 0 1     elements a b c
-//! slots    {1,x} null {2,null}   struct  PRESENT 1 0 1     fields 1 2 and x null
+//! slots    {1,x} null {2,null}   struct  PRESENT 1 0 1     fields: 1 2, x null
 //! slots    1:a 0:5 null 1:b      union   PRESENT 1 1 0 1   DATA 1 0 1       child 0: 5, child 1: a b
 //! ```
-//! A map is a list of keys and of values. What is null has no slots below, so a selection of slots becomes one of
-//! the children's. Elements between those that are wanted are passed over by number, as many as lengths say.
+//! A map has lengths like a list, and two children: keys and values. Nulls have no slots in the children. A
+//! selection of slots is translated to a selection of each child's slots.
 // spec: ORCv1.md, "Struct Columns", "List Columns", "Map Columns", "Union Columns"
 
 use std::ops::Range;
@@ -28,62 +29,62 @@ use crate::orc::position::{Content, Positions};
 use crate::orc::present::Present;
 use crate::selection::Selection;
 
-/// How many slots are passed over at a time, and how many unwanted ones are at least decoded with wanted ones.
-/// In tests so few that their columns are longer.
+/// How many slots are skipped at a time, and how long a gap between wanted slots must at least be to be skipped
+/// separately. Small in tests, so that short columns have such gaps.
 const STEP: usize = if cfg!(test) { 16 } else { 1 << 16 };
 
-/// The reader of the slots of a node in a stripe.
+/// The reader of a node of the type tree in a stripe.
 pub(crate) struct Node {
     /// The number of its type in the file.
     pub column: u32,
-    /// What the slots mean.
+    /// The type of the slots.
     pub ty: LogicalType,
-    /// Its names from the top-level column on, joined by dots.
+    /// The names from the top-level column down to it, joined by dots.
     pub path: String,
     /// Which slots are not null.
     pub present: Present,
-    /// What the others are made of.
+    /// The content of the slots that are not null.
     pub slots: Slots,
     /// Where to count.
     pub metrics: Arc<Metrics>,
 }
 
-/// What the slots of a node that are not null are made of.
+/// The streams and children that the slots of a node are read from, nulls left out.
 pub(crate) enum Slots {
     /// Values.
     Leaf(Box<Decoder>),
-    /// Elements, or keys and values: so many for each slot.
+    /// The length of each slot, and its elements, or its keys and values.
     Lists {
         lengths: Integers,
         children: Vec<Node>,
     },
-    /// A slot of each field.
+    /// Fields, each with as many slots.
     Struct(Vec<Node>),
-    /// A slot of the child that the tag names.
+    /// The tag of each slot, which tells the child that has its value.
     Union { tags: ByteRle, children: Vec<Node> },
 }
 
-/// What the elements of lists may take in one read.
-pub(crate) struct Room {
-    /// How many bytes are left.
+/// How much memory the elements of lists may still take in one read.
+pub(crate) struct Budget {
+    /// The bytes that are left.
     left: usize,
-    /// How many elements the lists of a node may hold.
+    /// The most elements that the lists of one node may have.
     elements: usize,
 }
 
-/// With what is read to make them, elements take about so many bytes at least.
+/// About how many bytes an element takes at least, with the buffers that it is decoded from.
 const ELEMENT_BYTES: usize = 16;
 
-impl Room {
-    /// Room for so many bytes.
+impl Budget {
+    /// A budget of so many bytes.
     pub fn new(bytes: usize) -> Self {
-        Room {
+        Budget {
             left: bytes,
             elements: bytes / ELEMENT_BYTES,
         }
     }
 
-    /// Takes room for `count` elements of `ty`.
+    /// Spends what `count` elements of type `ty` take.
     fn spend(&mut self, count: usize, ty: &LogicalType) -> Result<()> {
         Limits::check(count as u64, self.elements, "number of elements in a batch")?;
         let bytes = (count as u64).saturating_mul(slot_bytes(ty));
@@ -92,7 +93,7 @@ impl Room {
     }
 }
 
-/// About how many bytes a slot takes, without what lists in it hold.
+/// About how many bytes a slot takes, without the elements of lists in it.
 fn slot_bytes(ty: &LogicalType) -> u64 {
     let below = ty.fields().iter().map(|field| slot_bytes(&field.ty));
     match ty.layout() {
@@ -106,16 +107,17 @@ fn slot_bytes(ty: &LogicalType) -> u64 {
     }
 }
 
-/// The streams of a node in the order of the row index.
+/// The streams of a node for which entries of the row index have positions.
 #[derive(Debug)]
 pub(crate) struct NodeStreams {
     /// The number of its type in the file.
     pub column: u32,
+    /// In the order of the row index.
     pub contents: Vec<Content>,
 }
 
 impl Node {
-    /// Adds the streams of the node, then those of the nodes below.
+    /// Adds the streams of the node, then those of its descendants.
     pub fn streams(&self, out: &mut Vec<NodeStreams>) {
         let present = [Content::Bits].into_iter();
         let present = present.filter(|_| self.present.is_stored());
@@ -133,7 +135,7 @@ impl Node {
         children.iter().for_each(|child| child.streams(out));
     }
 
-    /// Goes to the next positions in the streams of the node and in those of the nodes below.
+    /// Seeks to the next positions, in the streams of the node and of its descendants.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.present.seek(positions)?;
         let children = match &mut self.slots {
@@ -153,33 +155,33 @@ impl Node {
     }
 
     /// Consumes the next `wanted.rows()` slots and returns the wanted ones.
-    pub fn read(&mut self, wanted: &Selection, room: &mut Room) -> Result<Vector> {
+    pub fn read(&mut self, wanted: &Selection, budget: &mut Budget) -> Result<Vector> {
         if wanted.rows() <= STEP + 2 * wanted.selected() {
-            return self.read_piece(wanted, room);
+            return self.read_piece(wanted, budget);
         }
         let mut parts = Vec::new();
         let (mut at, mut runs) = (0, wanted.runs());
-        while let (Some(first), near) = (runs.first(), near(runs)) {
-            let (here, later) = runs.split_at(near);
+        while let Some(first) = runs.first() {
+            let (here, later) = runs.split_at(piece_len(runs));
             let end = here.last().map_or(first.end, |last| last.end);
             self.skip((first.start - at) as u64)?;
-            parts.push(self.read_piece(&wanted.part(first.start..end), room)?);
+            parts.push(self.read_piece(&wanted.part(first.start..end), budget)?);
             (at, runs) = (end, later);
         }
         self.skip((wanted.rows() - at) as u64)?;
         match parts.is_empty() {
-            true => self.read_piece(&Selection::all(0), room),
+            true => self.read_piece(&Selection::all(0), budget),
             false => Vector::concat(&parts),
         }
     }
 
-    /// The same where not many more slots than the wanted ones are passed over.
-    fn read_piece(&mut self, wanted: &Selection, room: &mut Room) -> Result<Vector> {
-        let vector = self.read_slots(wanted, room);
+    /// Reads a selection without long gaps.
+    fn read_piece(&mut self, wanted: &Selection, budget: &mut Budget) -> Result<Vector> {
+        let vector = self.read_slots(wanted, budget);
         vector.map_err(|error| error.at_column(self.path.as_str()))
     }
 
-    fn read_slots(&mut self, wanted: &Selection, room: &mut Room) -> Result<Vector> {
+    fn read_slots(&mut self, wanted: &Selection, budget: &mut Budget) -> Result<Vector> {
         let ty = &self.ty;
         let window = self.present.read(wanted)?;
         let wanted = &*window.wanted;
@@ -191,19 +193,21 @@ impl Node {
                 plain(ty, len, decoder.read(wanted)?)
             }
             Slots::Struct(fields) => {
-                let fields = fields.iter_mut().map(|field| field.read(wanted, room));
+                let fields = fields.iter_mut().map(|field| field.read(wanted, budget));
                 structure(ty, len, None, fields.collect::<Result<_>>()?)?
             }
             Slots::Lists { lengths, children } => {
                 let (offsets, elements) = read_offsets(lengths, wanted)?;
                 for child in children.iter() {
-                    room.spend(elements.selected(), &child.ty)?;
+                    budget.spend(elements.selected(), &child.ty)?;
                 }
-                let children = children.iter_mut().map(|child| child.read(&elements, room));
+                let children = children
+                    .iter_mut()
+                    .map(|child| child.read(&elements, budget));
                 lists(ty, None, offsets, children.collect::<Result<_>>()?)?
             }
             Slots::Union { tags, children } => {
-                plain(ty, len, read_union(tags, children, wanted, room)?)
+                plain(ty, len, read_union(tags, children, wanted, budget)?)
             }
         };
         if let Some(validity) = &window.validity {
@@ -212,7 +216,7 @@ impl Node {
         Ok(vector)
     }
 
-    /// Passes over the next `count` slots.
+    /// Skips the next `count` slots.
     pub fn skip(&mut self, count: u64) -> Result<()> {
         let skipped = self.skip_slots(count);
         skipped.map_err(|error| error.at_column(self.path.as_str()))
@@ -230,7 +234,7 @@ impl Node {
 }
 
 impl Slots {
-    /// Passes over the next `count` slots, none of them null.
+    /// Skips the next `count` slots, none of them null.
     fn skip(&mut self, count: u64) -> Result<()> {
         match self {
             Slots::Leaf(decoder) => in_steps(count, |step| decoder.skip(step)),
@@ -242,13 +246,8 @@ impl Slots {
                     .try_for_each(|child| child.skip(elements))
             }),
             Slots::Union { tags, children } => in_steps(count, |step| {
-                let none = Selection::none(step);
-                let shares = share(
-                    &read_tags(tags, step, children.len())?,
-                    &none,
-                    children.len(),
-                )
-                .1;
+                let tags = read_tags(tags, step, children.len())?;
+                let (_, shares) = share(&tags, &Selection::none(step), children.len());
                 let mut shares = children.iter_mut().zip(shares);
                 shares.try_for_each(|(child, share)| child.skip(share.slots as u64))
             }),
@@ -256,7 +255,7 @@ impl Slots {
     }
 }
 
-/// Calls `skip` with no more than [`STEP`] slots at a time, `count` in all.
+/// Calls `skip` with at most [`STEP`] slots at a time, `count` in all.
 fn in_steps(mut count: u64, mut skip: impl FnMut(usize) -> Result<()>) -> Result<()> {
     while count > 0 {
         let step = count.min(STEP as u64);
@@ -266,8 +265,8 @@ fn in_steps(mut count: u64, mut skip: impl FnMut(usize) -> Result<()>) -> Result
     Ok(())
 }
 
-/// How many of the first runs go into one piece: there is no long gap between them.
-fn near(runs: &[Range<usize>]) -> usize {
+/// How many of the first runs are read as one piece: those before the first long gap.
+fn piece_len(runs: &[Range<usize>]) -> usize {
     let (mut wanted, mut unwanted) = (0, 0);
     for (index, pair) in runs.windows(2).enumerate() {
         wanted += pair[0].len();
@@ -333,30 +332,31 @@ fn read_tags(tags: &mut ByteRle, count: usize, children: usize) -> Result<Vec<u8
     let mut out = Vec::new();
     append(tags, count, &mut out, ByteRle::read)?;
     match out.iter().max() {
-        Some(&tag) if usize::from(tag) >= children => {
-            Err(Error::corrupt(format!("tag {tag} of {children} members")))
-        }
+        Some(&tag) if usize::from(tag) >= children => Err(Error::corrupt(format!(
+            "tag {tag} in a union of {children} members"
+        ))),
         _ => Ok(out),
     }
 }
 
-/// What one child of a union holds of a window.
+/// The slots of a window that belong to one child of a union.
 #[derive(Debug, Clone, Default)]
 struct Share {
-    /// How many slots.
+    /// Their number.
     slots: usize,
-    /// How many of them are wanted, and which.
+    /// How many of them are wanted.
     wanted: u32,
+    /// The wanted ones.
     runs: Vec<Range<usize>>,
 }
 
-/// The tags of the wanted slots, each with its place in the child, and the shares of the children.
+/// Distributes slots over the children by their tags: where the wanted slots are, and the share of each child.
 fn share(tags: &[u8], wanted: &Selection, children: usize) -> (Places, Vec<Share>) {
     let mut shares = vec![Share::default(); children];
     let mut places = Places::default();
     let mut slot = 0;
     for run in wanted.runs() {
-        pass(&mut shares, &tags[slot..run.start]);
+        count_unwanted(&mut shares, &tags[slot..run.start]);
         for &tag in &tags[run.clone()] {
             let share = &mut shares[usize::from(tag)];
             places.tags.push(tag);
@@ -371,11 +371,11 @@ fn share(tags: &[u8], wanted: &Selection, children: usize) -> (Places, Vec<Share
         }
         slot = run.end;
     }
-    pass(&mut shares, &tags[slot..]);
+    count_unwanted(&mut shares, &tags[slot..]);
     (places, shares)
 }
 
-/// Where the slots of a union are.
+/// The child and the place in it of each wanted slot of a union.
 #[derive(Debug, Default)]
 struct Places {
     tags: Vec<u8>,
@@ -383,7 +383,7 @@ struct Places {
 }
 
 /// Counts slots that are not wanted.
-fn pass(shares: &mut [Share], tags: &[u8]) {
+fn count_unwanted(shares: &mut [Share], tags: &[u8]) {
     for &tag in tags {
         shares[usize::from(tag)].slots += 1;
     }
@@ -393,14 +393,14 @@ fn read_union(
     tags: &mut ByteRle,
     children: &mut [Node],
     wanted: &Selection,
-    room: &mut Room,
+    budget: &mut Budget,
 ) -> Result<Values> {
     let tags = read_tags(tags, wanted.rows(), children.len())?;
     let (Places { tags, offsets }, shares) = share(&tags, wanted, children.len());
     let children = children
         .iter_mut()
         .zip(shares)
-        .map(|(child, share)| child.read(&Selection::from_runs(share.slots, share.runs), room));
+        .map(|(child, share)| child.read(&Selection::from_runs(share.slots, share.runs), budget));
     Ok(Values::Union {
         tags,
         offsets,

@@ -1,16 +1,16 @@
-//! Where the streams of a column stand at the start of a stride.
+//! Positions in streams, as the entries of a row index state them for the start of a stride.
 //!
 //! ```text
-//! bytes   chunk, byte of what it holds            without compression: byte
-//! runs    chunk, byte, values of the run
-//! bits    chunk, byte, bytes of the run, bits of the byte
+//! bytes   chunk, byte                            chunk: offset of the compression chunk in the stored stream,
+//! runs    chunk, byte, value of the run                 absent without compression
+//! bits    chunk, byte, byte of the run, bit      byte: offset in the decompressed chunk
 //! ```
-//! A row index lists them stream by stream: PRESENT first, then DATA before LENGTH or SECONDARY.
-// spec: ORCv1.md, "Row Index"
+//! An entry has them stream by stream: PRESENT first, then DATA before LENGTH or SECONDARY.
+// spec: ORCv1.md, "Row Group Index"
 
 use lith_format::error::{Error, Result};
 
-/// What a stream is made of, which decides how a position in it is stated.
+/// What a stream consists of, which decides by how many numbers a position in it is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Bytes, or values of one width.
@@ -35,17 +35,17 @@ impl Content {
 /// A position in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Position {
-    /// Where in the stored stream its compression chunk begins.
+    /// The offset of the compression chunk in the stored stream.
     pub chunk: u64,
-    /// Bytes of the decompressed chunk, or of the stream without compression, that come before.
+    /// The offset in the decompressed chunk, or in the stream if it is not compressed.
     pub byte: u64,
-    /// Values of the run that begins there which come before.
+    /// How many values to skip of the run that begins there.
     pub values: usize,
-    /// Bits of the byte after those values which come before.
+    /// How many bits to skip then.
     pub bits: usize,
 }
 
-/// Whether an entry of a row index has as many numbers as positions in such streams take.
+/// Whether an entry of a row index has as many numbers as positions in these streams need.
 pub(crate) fn agrees(numbers: &[u64], contents: &[Content], is_compressed: bool) -> bool {
     let expected = contents
         .iter()
@@ -84,7 +84,7 @@ impl Positions {
         Positions(positions.into_iter())
     }
 
-    /// That in the next stream.
+    /// The position in the next stream.
     pub fn next(&mut self) -> Result<Position> {
         let next = self.0.next();
         next.ok_or_else(|| Error::corrupt("a row index lacks positions"))
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_shared_out_by_what_streams_are_made_of() {
+    fn each_stream_takes_as_many_numbers_as_its_content_needs() {
         let contents = [Content::Bits, Content::Bytes, Content::Runs];
         let at = |chunk, byte, values, bits| Position {
             chunk,

@@ -43,7 +43,7 @@ impl Present {
         self.0.is_some()
     }
 
-    /// Goes to the next position, if the column has the stream.
+    /// Seeks to the next position, if the column has the stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         match &mut self.0 {
             Some(bits) => bits.seek(positions.next()?),

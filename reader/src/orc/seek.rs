@@ -1,12 +1,12 @@
-//! Where the columns of a stripe can be read from: the starts of its strides, by the row indexes.
+//! Where reading a column of a stripe can start: at its strides, whose positions the row indexes have.
 //!
 //! ```text
-//! rows     0 .. 9999 | 10000 .. 19999 | 20000 ..       the entries of the row indexes say where the streams
-//! entry    0         | 1              | 2              of a column stand there
+//! rows     0 .. 9999 | 10000 .. 19999 | 20000 ..
+//! entry    0         | 1              | 2              each with a position in every stream of the column
 //! ```
-//! Entries of columns below lists and maps are made at the same rows. Indexes that are missing, or that do not
-//! have the numbers that the streams call for, are not used: rows are passed over one stride after the other.
-// spec: ORCv1.md, "Row Index"
+//! Columns in lists and maps have an entry for the same rows. A column with a row index that is missing, or whose
+//! entries do not have the expected number of positions, is read without seeking.
+// spec: ORCv1.md, "Row Group Index"
 
 use lith_format::compress::Codec;
 
@@ -14,22 +14,25 @@ use crate::orc::nested::{Node, NodeStreams};
 use crate::orc::position::{Content, Position, Positions, agrees, positions};
 use crate::orc::stripe::Streams;
 
-/// The starts of the strides of a column and of those below it.
-pub(crate) struct Strides {
+/// The positions of the strides of a column and its descendants.
+pub(crate) struct StrideStarts {
     /// Rows of a stride.
     rows: u64,
     is_compressed: bool,
     columns: Vec<Entries>,
 }
 
+/// The entries of one column's row index.
 struct Entries {
+    /// The streams that they have positions in.
     contents: Vec<Content>,
-    /// The numbers that each entry has for positions.
+    /// The numbers that state the positions of each entry.
     entries: Vec<Vec<u64>>,
 }
 
-impl Strides {
-    /// Reads the row indexes of a node and of those below it; `None` if one of them is of no use.
+impl StrideStarts {
+    /// Reads the row indexes of a node and its descendants; `None` if one of them cannot be used, or if the stripe
+    /// has only one stride.
     pub fn read(streams: &Streams<'_>, node: &Node) -> Option<Self> {
         let rows = u64::from(streams.tail.footer.row_index_stride);
         if rows == 0 || streams.stripe.rows <= rows {
@@ -37,7 +40,7 @@ impl Strides {
         }
         let mut nodes = Vec::new();
         node.streams(&mut nodes);
-        let mut strides = Strides {
+        let mut strides = StrideStarts {
             rows,
             is_compressed: streams.tail.compression.codec != Codec::None,
             columns: Vec::with_capacity(nodes.len()),
@@ -49,7 +52,7 @@ impl Strides {
             let entries = index.entry.into_iter().map(|entry| entry.positions);
             let entries: Vec<Vec<u64>> = entries.collect();
             let fits = |entry: &Vec<u64>| agrees(entry, &contents, strides.is_compressed);
-            // nobody goes to the first stride, whose positions some writers leave out
+            // the first stride is never sought, and some writers leave out its positions
             let all_fit = entries.iter().skip(1).all(fits);
             if entries.len() as u64 != streams.stripe.rows.div_ceil(rows) || !all_fit {
                 return None;
@@ -59,12 +62,12 @@ impl Strides {
         Some(strides)
     }
 
-    /// The start of the stride that holds a row of the stripe.
+    /// The first row of the stride that has row `row` of the stripe.
     pub fn start(&self, row: u64) -> u64 {
         row - row % self.rows
     }
 
-    /// Where the streams stand at the start of a stride.
+    /// The positions in all streams of the stride that begins at row `start`.
     pub fn positions(&self, start: u64) -> Positions {
         let stride = usize::try_from(start / self.rows).unwrap_or(usize::MAX);
         let of_column = |column: &Entries| -> Vec<Position> {

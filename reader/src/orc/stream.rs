@@ -28,11 +28,11 @@ const CHUNK_HEADER: usize = 3;
 #[derive(Debug, Clone)]
 pub(crate) struct StreamReader {
     compression: Compression,
-    /// All of it, as it is stored.
+    /// The whole stream as it is stored.
     whole: Bytes,
-    /// Chunks that were not opened.
+    /// The chunks that were not opened yet.
     stored: Bytes,
-    /// Where in `whole` the last opened chunk begins, and how many bytes it holds.
+    /// The offset of the last opened chunk in `whole`, and its decompressed length.
     opened: Option<(usize, usize)>,
     /// Bytes that were not read.
     window: Bytes,
@@ -157,7 +157,7 @@ impl StreamReader {
         Ok(rest.into())
     }
 
-    /// Passes over `count` bytes.
+    /// Skips `count` bytes.
     pub fn skip(&mut self, mut count: u64) -> Result<()> {
         while count > 0 {
             let wanted = usize::try_from(count).unwrap_or(usize::MAX);
@@ -168,7 +168,7 @@ impl StreamReader {
         Ok(())
     }
 
-    /// Goes to a position in the stream. One that is empty has none.
+    /// Seeks to a position in the stream. Any position in an empty stream is its end.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         if self.whole.is_empty() {
             return Ok(());
@@ -194,7 +194,7 @@ impl StreamReader {
         self.skip(ahead.unwrap_or(position.byte))
     }
 
-    /// How many bytes of the window come before a byte of a chunk, if it is at hand.
+    /// How many bytes of the window come before a byte of a chunk, if that byte is in the window.
     fn ahead_in(&self, chunk: usize, byte: u64) -> Option<u64> {
         let (start, len) = self.opened?;
         let left = (len as u64).checked_sub(byte)?;
@@ -364,7 +364,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Where each chunk of `chunks(bytes, size)` begins, but for the empty ones.
+    /// Where each chunk of `chunks(bytes, size)` begins, without the empty ones.
     fn starts(stored: &[u8], codec: Codec) -> Vec<u64> {
         let mut starts = vec![0];
         if codec != Codec::None {
@@ -393,7 +393,7 @@ pub(crate) mod tests {
                     let position = match codec {
                         Codec::None => Position { byte: to as u64, ..Position::default() },
                         _ => {
-                            // the end of a chunk is the start of the next one, too
+                            // the end of a chunk and the start of the next one are the same place
                             let chunk = (to / size).min(starts.len().saturating_sub(1));
                             let chunk = chunk.saturating_sub(usize::from(count % 2 == 0 && to.is_multiple_of(size)));
                             Position {

@@ -3,7 +3,7 @@
 //! ```text
 //! stripe footer -> where the ROW_INDEX stream lies -> its entries, one for each stride
 //! ```
-// spec: ORCv1.md, "Row Index"
+// spec: ORCv1.md, "Row Group Index"
 
 use lith_format::error::{Error, Result};
 use lith_format::meta::{RowGroupMeta, StrideMeta};
@@ -33,8 +33,8 @@ impl OrcFile {
         })
     }
 
-    /// The strides of a leaf in stripe `ordinal`; none if it has no more than one, or lies in a list or map, where
-    /// entries do not count rows.
+    /// The strides of a leaf in stripe `ordinal`; none if there is only one, or if the leaf is in a list or map: an
+    /// entry then has statistics of elements, not of rows.
     pub(crate) fn strides(
         &self,
         source: &dyn Source,

@@ -21,16 +21,16 @@ use crate::column::ReadContext;
 use crate::orc::stream::StreamReader;
 use crate::source::Source;
 
-/// The directory of a stripe.
+/// The footer of a stripe, and where its streams are.
 #[derive(Debug)]
 pub(crate) struct Stripe {
-    /// Which one of the file.
+    /// Its number in the file, from 0.
     pub ordinal: usize,
-    /// How many rows it holds.
+    /// The number of its rows.
     pub rows: u64,
     /// Its footer.
     pub footer: Arc<StripeFooter>,
-    /// Streams of columns, by column and kind.
+    /// Its streams, sorted by column and kind.
     streams: Vec<Located>,
 }
 
@@ -106,7 +106,7 @@ impl Stripe {
             .filter(|zone| !zone.is_empty())
     }
 
-    /// Where a stream of a column lies in the file, if the stripe has it.
+    /// The range of a stream in the file, if the stripe has it.
     pub fn range(&self, column: u32, kind: StreamKind) -> Option<Range<u64>> {
         self.find(column, kind).map(|found| found.range.clone())
     }
@@ -158,7 +158,7 @@ impl Streams<'_> {
             .transpose()
     }
 
-    /// A stream. Writers may leave out those that are empty.
+    /// A stream, empty if the stripe does not have it: writers may leave out empty streams.
     pub fn open(&self, column: u32, kind: StreamKind) -> Result<StreamReader> {
         match self.stripe.find(column, kind) {
             Some(found) => self.reader(kind, found.range.clone()),

@@ -1,4 +1,4 @@
-//! For tests: files of one column without compression, written one value at a time.
+//! For tests: writes files of one column, without compression, value by value.
 //!
 //! ```text
 //! "ORC" | stripe | .. | tail      numbers as literals of the first version; PRESENT only where there are nulls
@@ -44,7 +44,7 @@ pub(crate) fn file(field: &Field, stripes: &[&[Scalar]]) -> Vec<u8> {
     write(types, stripes, &Metadata { stripe_stats })
 }
 
-/// A footer that says of so many columns that they are encoded directly.
+/// A footer of so many columns, all with the encoding DIRECT.
 pub(crate) fn direct(columns: usize) -> StripeFooter {
     StripeFooter {
         columns: vec![ColumnEncoding::default(); columns],
@@ -114,8 +114,8 @@ fn stripe(
     }
 }
 
-/// The streams of the next column, and of those below, for its slots; `counts` are the values of the columns so
-/// far.
+/// Writes the streams of a column and its descendants for its slots. `counts` has the number of values of each
+/// column so far.
 fn put(field: &Field, slots: &[&Scalar], counts: &mut Vec<u64>, out: &mut Stored) {
     let id = counts.len() as u32;
     let valid: Vec<bool> = slots.iter().map(|slot| !slot.is_null()).collect();

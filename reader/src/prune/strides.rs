@@ -1,13 +1,13 @@
-//! Decides by the statistics of strides which rows of a row group are read.
+//! Decides by the statistics of strides which rows of a row group have to be read.
 //!
 //! ```text
 //! a = 7    strides of a   0..40 no | 40..80 maybe      | 80..100 no
 //! b > 3    strides of b   0..50 maybe      | 50..100 no
 //! a AND b                 no       | maybe | no        | no           rows 40..50 are read
 //! ```
-//! Each part between two cuts is judged by the strides that hold it: what is true of all their rows is true of
-//! its rows.
-// spec: PageIndex.md; ORCv1.md, "Row Index"
+//! The strides of all leaves cut the row group into parts. Each part lies in one stride of every leaf and is judged
+//! by their statistics, which are valid for it, too.
+// spec: PageIndex.md; ORCv1.md, "Row Group Index"
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,7 +23,7 @@ use crate::selection::Selection;
 use crate::table_file::TableFile;
 
 impl TableFile {
-    /// The rows of a row group that may pass, as far as strides tell.
+    /// The rows of a row group that may pass the filter, as far as the statistics of strides tell.
     pub(crate) fn candidates(&self, row_group: usize, rows: usize, metrics: &Metrics) -> Selection {
         if !self.query.spec.prune {
             return Selection::all(rows);
@@ -31,7 +31,7 @@ impl TableFile {
         let strides = Strides::new(self, row_group);
         let cuts = strides.cuts(rows as u64);
         if cuts.len() <= 2 {
-            // what there is to know of the row group is known
+            // there is only one part, the row group, which has been judged already
             return Selection::all(rows);
         }
         let mut runs: Vec<Range<usize>> = Vec::new();
@@ -52,14 +52,14 @@ impl TableFile {
 
 /// The strides of the leaves of a filter in one row group.
 struct Strides<'a> {
-    /// Ascending.
+    /// In ascending order.
     leaves: &'a [LeafId],
-    /// Ascending, for each of the leaves; none if nothing is known of parts.
+    /// For each of the leaves, in ascending order; none if they are not known.
     strides: Vec<Vec<Stride>>,
 }
 
 impl<'a> Strides<'a> {
-    /// Indexes that cannot be read or decoded prove nothing.
+    /// Indexes that cannot be read or decoded rule nothing out: the leaf then has no strides.
     fn new(table: &'a TableFile, row_group: usize) -> Self {
         let leaves = &table.query.filter_leaves;
         let strides = leaves
@@ -76,7 +76,7 @@ impl<'a> Strides<'a> {
         }
     }
 
-    /// Where a stride of any leaf begins, and the end of the row group.
+    /// The starts of the strides of all leaves, and the end of the row group.
     fn cuts(&self, rows: u64) -> Vec<u64> {
         let starts = self.strides.iter().flatten();
         let starts = starts.map(|stride| stride.rows.start.min(rows));
@@ -94,7 +94,7 @@ impl<'a> Strides<'a> {
         })
     }
 
-    /// The statistics of the stride of a leaf that holds these rows.
+    /// The statistics of the stride of a leaf that has all of these rows.
     fn find(&self, leaf: LeafId, rows: &Range<u64>) -> Option<&ColumnStats> {
         let strides = self.strides.get(self.leaves.binary_search(&leaf).ok()?)?;
         let next = strides.partition_point(|stride| stride.rows.start <= rows.start);

@@ -4,7 +4,7 @@
 //! positions of a stride   [offset of the chunk, if compressed] | offset in the chunk | what is to be
 //!                         skipped of a run (0: runs end with strides) | bits, in streams of bits
 //! ```
-// spec: ORCv1.md, "Row Index"
+// spec: ORCv1.md, "Row Group Index"
 
 use lith_format::bitmap::Bitmap;
 use lith_format::compress::Codec;

@@ -60,7 +60,7 @@ impl BooleanRle {
         Ok(out.finish())
     }
 
-    /// Goes to a position in the stream.
+    /// Seeks to a position in the stream.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         self.bytes.seek(position)?;
         self.left = 0;
@@ -70,7 +70,7 @@ impl BooleanRle {
         }
     }
 
-    /// Passes over `count` bits.
+    /// Skips `count` bits.
     pub fn skip(&mut self, count: usize) -> Result<()> {
         let head = self.left.min(count);
         self.open >>= head;

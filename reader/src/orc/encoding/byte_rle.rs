@@ -51,14 +51,14 @@ impl ByteRle {
         Ok(())
     }
 
-    /// Goes to a position in the stream.
+    /// Seeks to a position in the stream.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         self.stream.seek(position)?;
         self.left = 0;
         self.skip(position.values)
     }
 
-    /// Passes over `count` bytes.
+    /// Skips `count` bytes.
     pub fn skip(&mut self, mut count: usize) -> Result<()> {
         while count > 0 {
             let here = self.run()?.min(count);

@@ -65,7 +65,7 @@ impl Codes {
         }
     }
 
-    /// Goes to a position in the codes.
+    /// Seeks to a position in the codes.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         self.codes.seek(position)
     }

@@ -64,7 +64,7 @@ impl Integers {
         }
     }
 
-    /// Goes to a position in the stream.
+    /// Seeks to a position in the stream.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         match self {
             Integers::V1(rle) => rle.seek(position),
@@ -72,7 +72,7 @@ impl Integers {
         }
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub fn skip(&mut self, count: usize) -> Result<()> {
         match self {
             Integers::V1(rle) => rle.skip(count),
@@ -89,7 +89,7 @@ pub(crate) fn is_dense(wanted: &Selection) -> bool {
     wanted.rows() - wanted.selected() < wanted.runs().len() * SPARSE_GAP
 }
 
-/// How many values are read at a time: what a file does not hold takes no memory.
+/// For how many values memory is allocated at a time, so that a file cannot ask for memory by a count alone.
 const BLOCK: usize = 1 << 18;
 
 /// Appends the next `count` values.
@@ -134,7 +134,7 @@ pub(crate) fn read_wanted<D, T: Copy + Default>(
     skip(decoder, wanted.rows() - at)
 }
 
-/// Lengths fit 32 bits, so that sums of as many as memory holds fit 64.
+/// Checks that all lengths fit 32 bits, so that their sum fits 64.
 pub(crate) fn check_lengths(lengths: &[i64]) -> Result<()> {
     let all = lengths.iter().fold(0, |all, &length| all | length as u64);
     match u32::try_from(all) {
@@ -143,7 +143,7 @@ pub(crate) fn check_lengths(lengths: &[i64]) -> Result<()> {
     }
 }
 
-/// The sum of lengths that were checked.
+/// The sum of lengths that [`check_lengths`] accepted.
 pub(crate) fn total(lengths: &[i64]) -> u64 {
     lengths.iter().map(|&length| length as u64).sum()
 }

@@ -83,12 +83,12 @@ impl<T: Float> Floats<T> {
         Ok(())
     }
 
-    /// Goes to a position in the stream.
+    /// Seeks to a position in the stream.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         self.stream.seek(position)
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub fn skip(&mut self, count: usize) -> Result<()> {
         self.stream.skip((count * T::BYTES) as u64)
     }
@@ -119,7 +119,7 @@ impl Decimals {
         }
     }
 
-    /// Goes to a position in each stream.
+    /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.data.seek(positions.next()?)?;
         self.scales.seek(positions.next()?)

@@ -109,14 +109,14 @@ impl RleV2 {
         Ok(())
     }
 
-    /// Goes to a position in the stream.
+    /// Seeks to a position in the stream.
     pub fn seek(&mut self, position: Position) -> Result<()> {
         self.stream.seek(position)?;
         self.left = 0;
         self.skip(position.values)
     }
 
-    /// Passes over `count` values; whole packed runs are not unpacked.
+    /// Skips `count` values; whole packed runs are not unpacked.
     pub fn skip(&mut self, mut count: usize) -> Result<()> {
         while count > 0 {
             if self.left == 0 {

@@ -38,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// Goes to a position in each stream.
+    /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.data.seek(positions.next()?)?;
         self.lengths.seek(positions.next()?)

@@ -51,7 +51,7 @@ impl Timestamps {
         }
     }
 
-    /// Goes to a position in each stream.
+    /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.seconds.seek(positions.next()?)?;
         self.nanos.seek(positions.next()?)

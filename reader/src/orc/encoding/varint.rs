@@ -32,7 +32,7 @@ pub(crate) fn read_wide_zigzags(stream: &mut StreamReader, out: &mut [i128]) -> 
     })
 }
 
-/// Passes over `count` numbers of any width.
+/// Skips `count` numbers of any width.
 pub(crate) fn skip_varints(stream: &mut StreamReader, mut count: usize) -> Result<()> {
     while count > 0 {
         let bytes = stream.need(1)?;

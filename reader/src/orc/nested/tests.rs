@@ -1,5 +1,4 @@
-//! Columns of any type, written one value at a time, read back in any windows and selections; and what a file
-//! may get wrong about them.
+//! Columns of any type, written value by value, read back in any windows and selections; and invalid files.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use lith_format::orc::footer::Type;
 use lith_format::scalar::Scalar;
 use lith_format::schema::Field;
 
-/// The rows of the first column for which `wanted` has a bit, in windows.
+/// The wanted rows of the first column, read in windows, and how many bytes are read.
 fn read_part(
     bytes: Vec<u8>,
     part: Option<&LogicalType>,
@@ -64,7 +63,7 @@ fn list(element: LogicalType) -> LogicalType {
     LogicalType::List(Arc::new(field("element", element)))
 }
 
-/// The type with unions in place of structs that begin with a number.
+/// The type, with unions in place of structs that begin with a number.
 fn unite(ty: &LogicalType) -> LogicalType {
     use LogicalType as T;
     let below = |field: &Field| Field::nullable(field.name.as_str(), unite(&field.ty));
@@ -79,7 +78,7 @@ fn unite(ty: &LogicalType) -> LogicalType {
     }
 }
 
-/// The value in that type.
+/// The value, converted to that type.
 fn unite_value(ty: &LogicalType, value: &Scalar) -> Scalar {
     use {LogicalType as T, Scalar as S};
     let below = |index: usize, value: &Scalar| unite_value(&ty.fields()[index].ty, value);
@@ -123,7 +122,7 @@ quickcheck::quickcheck! {
     }
 }
 
-/// A struct of two columns below a list, three rows.
+/// A list of structs of two fields, four rows.
 fn items() -> (Field, Vec<Scalar>) {
     let item = LogicalType::Struct([field("name", LogicalType::Binary), int("price")].into());
     let value = |name: &[u8], price| {
@@ -165,12 +164,12 @@ fn only_the_streams_of_the_wanted_fields_are_read() {
     );
     assert_eq!(cells, [first, "Null", "", last, "", last]);
     let (_, all) = read_part(bytes, None, &[true; 6], 4).unwrap();
-    // nine bytes of names in a stripe and three in the other, with their lengths and headers of those
+    // the names have nine bytes in the first stripe and three in the second; their lengths take four and two
     assert_eq!(all - few, 9 + 3 + 4 + 2);
 }
 
 #[test]
-fn a_part_of_another_column_is_refused() {
+fn a_field_that_the_column_lacks_is_refused() {
     let (field, rows) = items();
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(file(&field, &[&rows]), "a.orc"));
     let file = OrcFile::open(&source, &Limits::default()).unwrap();
@@ -186,7 +185,7 @@ fn a_part_of_another_column_is_refused() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 }
 
-/// Types of a file with one column: these, each the parent of the next, and a number.
+/// Types of a file with one column: each of `kinds` is the parent of the next, the last one that of a number.
 fn types(kinds: &[TypeKind]) -> Vec<Type> {
     let kinds = [&[TypeKind::Struct], kinds, &[TypeKind::Int]].concat();
     let last = kinds.len() - 1;
@@ -202,7 +201,7 @@ fn types(kinds: &[TypeKind]) -> Vec<Type> {
     kinds.iter().enumerate().map(ty).collect()
 }
 
-/// What reading so many rows of streams comes to.
+/// The rows of a file with these streams.
 fn outcome(kinds: &[TypeKind], rows: usize, stored: Stored) -> Result<Vec<Scalar>> {
     let types = types(kinds);
     let footer = direct(types.len());
@@ -217,7 +216,7 @@ fn kind(kinds: &[TypeKind], rows: usize, stored: Stored) -> ErrorKind {
 const LIST: &[TypeKind] = &[TypeKind::List];
 
 #[test]
-fn lengths_are_held_against_elements_and_limits() {
+fn lengths_are_checked_against_elements_and_limits() {
     let stored = |lengths: &[i64], elements: &[i64]| {
         vec![
             (1, StreamKind::Length, literals(lengths, false)),
@@ -233,12 +232,12 @@ fn lengths_are_held_against_elements_and_limits() {
     assert_eq!(kind(LIST, 2, stored(&[2], &[5, 6])), ErrorKind::Truncated);
     assert_eq!(kind(LIST, 2, stored(&[1, -1], &[5])), ErrorKind::Corrupt);
     assert_eq!(kind(LIST, 1, stored(&[1 << 32], &[5])), ErrorKind::Corrupt);
-    // 64 Mi elements are not made room for before they are found
+    // no memory is allocated for 64 Mi elements that do not exist
     assert_eq!(
         kind(LIST, 1, stored(&[1 << 26], &[5])),
         ErrorKind::Truncated
     );
-    // one element more than 64 Mi, 1.5 Gi, and thrice as many, which are more than 32 bits count
+    // one element more than 64 Mi; 1.5 Gi elements; and 4.5 Gi, more than 32 bits can count
     assert_eq!(
         kind(LIST, 1, stored(&[(1 << 26) + 1], &[5])),
         ErrorKind::LimitExceeded
@@ -273,7 +272,7 @@ fn elements_that_are_not_wanted_take_no_memory() {
         };
         assert_eq!(error.kind(), expected);
     }
-    // structs without fields take nothing at all
+    // structs without fields need no memory
     let empty = |kind, subtypes: &[u32]| Type {
         kind,
         subtypes: subtypes.to_vec(),
@@ -290,7 +289,7 @@ fn elements_that_are_not_wanted_take_no_memory() {
 }
 
 #[test]
-fn tags_are_held_against_members() {
+fn tags_are_checked_against_members() {
     let stored = |tags: &[u8]| {
         vec![
             (1, StreamKind::Data, byte_runs(tags)),
@@ -324,7 +323,7 @@ fn errors_name_the_field_and_end_the_column() {
     let (field, rows) = items();
     let mut bytes = file(&field, &[&rows]);
     let at = bytes.windows(3).position(|name| name == b"pen").unwrap();
-    // the lengths of the names follow: one of them now exceeds the names
+    // the lengths of the names come next: one is now greater than all names together
     bytes[at + 10] += 100;
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(bytes, "a.orc"));
     let file = OrcFile::open(&source, &Limits::default()).unwrap();
