@@ -20,7 +20,7 @@ use crate::selection::Selection;
 /// Flat columns in row groups.
 pub(crate) struct MemoryFile {
     pub(crate) meta: FileMeta,
-    /// How many rows the first column has for a batch; the next has one more, and so on.
+    /// How many rows the first column returns at a time; the second returns one more, and so on.
     pub(crate) batch_rows: usize,
     /// By row group, then column.
     columns: Vec<Vec<Vector>>,
@@ -97,7 +97,7 @@ impl MemoryFile {
     }
 }
 
-/// Of how many rows the strides of a column are: those of different columns have different ones.
+/// The rows of a stride of a column, different for each column.
 fn stride_rows(column: usize) -> usize {
     3 + 2 * column
 }
@@ -106,7 +106,7 @@ struct MemoryColumn {
     vector: Vector,
     position: usize,
     batch_rows: usize,
-    /// What must be asked for next.
+    /// What must be read next.
     rest: Option<Selection>,
     metrics: Arc<Metrics>,
 }

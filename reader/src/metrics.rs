@@ -21,14 +21,14 @@ pub struct Metrics {
     pub row_groups_always: Counter,
     /// Parts of opened row groups that the statistics of pages (Parquet) or strides (ORC) ruled out.
     pub strides_pruned: Counter,
-    /// Rows of opened row groups, but for those that were ruled out.
+    /// Rows of opened row groups, without those that the statistics of strides ruled out.
     pub rows_read: Counter,
     /// Rows that passed every predicate.
     pub rows_selected: Counter,
 }
 
 impl Metrics {
-    /// Adds what another scan did.
+    /// Adds the counters of another scan.
     pub fn add(&self, other: &Metrics) {
         for (sum, more) in self.counters().into_iter().zip(other.counters()) {
             sum.add(more.get());

@@ -8,8 +8,8 @@
 //! ```
 //! A format that stores levels hands over those of each leaf and its values: [`Node::assemble`] goes down the
 //! tree, takes offsets and nulls of each node from the leaves below and drops what lies in no element. All
-//! leaves below a node must tell the same of it. A format that stores lengths and nulls by themselves has
-//! [`lists`] and [`structure`], which hold children against each other.
+//! leaves below a node must tell the same of it. A format that stores lengths and nulls uses [`lists`] and
+//! [`structure`], which check that the lengths of the children agree.
 
 use std::ops::Range;
 
@@ -248,7 +248,7 @@ pub(crate) fn lists(
     match (children.next(), children.next()) {
         (Some(elements), None) => list(ty, validity, offsets, elements),
         (Some(keys), Some(values)) => map(ty, validity, offsets, [keys, values]),
-        (None, _) => Err(Error::invalid("lists of nothing")),
+        (None, _) => Err(Error::invalid("lists without elements")),
     }
 }
 

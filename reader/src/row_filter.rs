@@ -5,9 +5,9 @@
 //!                -> columns of predicate 2, only rows still selected -> ..
 //!                -> output columns, only rows that passed all
 //! ```
-//! What a predicate decoded is not decoded again for the output. A column that no window asks for is never
-//! opened, and one that lags behind skips the rows between in the same call. Where a column has fewer rows for
-//! a batch than the window has, the window is split, and what is left of it comes next.
+//! A column that was decoded for a predicate is not decoded again for the output. A column is opened by the first
+//! window that needs it, and skips the rows of windows that did not need it when it is read next. If a column
+//! returns fewer rows than the window has, the window is split, and its rest is the next window.
 
 use std::sync::Arc;
 
@@ -28,13 +28,13 @@ pub(crate) struct RowGroupScan {
     row_group: usize,
     filtered: bool,
     context: ReadContext,
-    /// One a column of the table, once a window asks for it.
+    /// One for each column of the table, opened when a window first needs it.
     open: Vec<Option<OpenColumn>>,
-    /// The rows that are considered.
+    /// The rows that may pass.
     selection: Selection,
     batch_rows: usize,
     position: usize,
-    /// What is left of windows that were split, the next one last.
+    /// The rests of windows that were split; the last one is next.
     rest: Vec<Window>,
 }
 
@@ -45,15 +45,15 @@ struct OpenColumn {
     adapted: Adapted,
 }
 
-/// Rows that belong to one batch, if they pass.
+/// The rows of one batch, of which those that pass are returned.
 struct Window {
-    /// The first row.
+    /// The first row, from the start of the row group.
     start: usize,
-    /// Those that have passed so far.
+    /// The rows that have passed so far.
     selection: Selection,
-    /// How many predicates have been asked.
-    asked: usize,
-    /// Vectors of the selected rows, by column of the table.
+    /// How many predicates have been evaluated.
+    evaluated: usize,
+    /// Columns of the table by number, each with the vector of the selected rows.
     decoded: Vec<(usize, Vector)>,
 }
 
@@ -72,11 +72,11 @@ impl Window {
             start: self.start + rows,
             decoded: decoded.collect(),
             selection: rest,
-            asked: self.asked,
+            evaluated: self.evaluated,
         }
     }
 
-    /// Drops the rows that a mask over the selected ones drops.
+    /// Keeps the selected rows whose bit in the mask is set.
     fn narrow(&mut self, mask: &Bitmap) {
         if mask.all() {
             return;
@@ -155,7 +155,7 @@ impl RowGroupScan {
         Some(Window {
             start,
             selection,
-            asked: 0,
+            evaluated: 0,
             decoded: Vec::new(),
         })
     }
@@ -180,27 +180,27 @@ impl RowGroupScan {
         } else {
             &[]
         };
-        while let Some(predicate) = predicates.get(window.asked)
+        while let Some(predicate) = predicates.get(window.evaluated)
             && !window.selection.is_none()
         {
             let columns = predicate.columns();
             let vectors = self.collect(columns, &mut window)?;
             let batch = Batch {
-                schema: Arc::clone(&query.inputs[window.asked]),
+                schema: Arc::clone(&query.inputs[window.evaluated]),
                 rows: window.selection.selected(),
                 columns: vectors,
             };
             let mask = predicate.evaluate(&batch)?;
             if mask.len() != batch.rows {
                 return Err(Error::invalid(
-                    "a predicate answered for another number of rows",
+                    "a predicate returned a mask of another number of rows",
                 ));
             }
-            window.asked += 1;
+            window.evaluated += 1;
             let vectors = columns.iter().copied().zip(batch.columns);
             window.decoded.extend(vectors);
-            let asked = window.asked;
-            let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, asked);
+            let evaluated = window.evaluated;
+            let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, evaluated);
             window.decoded.retain(is_used);
             window.narrow(&mask);
         }
@@ -216,8 +216,8 @@ impl RowGroupScan {
         })
     }
 
-    /// The selected rows of `columns`, which are all different: those that were decoded before, and the others
-    /// decoded now, which may split the window.
+    /// The vectors of `columns`, no column twice, for the selected rows. Columns that are not decoded yet are decoded,
+    /// which may split the window.
     fn collect(&mut self, columns: &[usize], window: &mut Window) -> Result<Vec<Vector>> {
         let table = Arc::clone(&self.file.query.spec.table.schema);
         for &column in columns {
@@ -255,7 +255,7 @@ impl RowGroupScan {
                 let vector = Vector::constant(ty, value, selection.selected());
                 return Ok((selection.rows(), vector));
             }
-            Origin::Unused => return Err(Error::invalid("a column that nothing asked for")),
+            Origin::Unused => return Err(Error::invalid("a column that the query does not use")),
         };
         let open = match &mut self.open[column] {
             Some(open) => open,

@@ -16,10 +16,11 @@ use crate::part::Part;
 use crate::query::Query;
 use crate::selection::Selection;
 
-/// How many values of a list column a batch may hold if all rows are alike: with their levels they fit a cache.
+/// How many values of a list column a batch may hold if all rows have the same length: with their levels they fit
+/// a cache.
 const BATCH_VALUES: u64 = 1 << 18;
 
-/// How many bytes of a column of text or bytes a batch may hold if all rows are alike.
+/// How many bytes of a column of text or bytes a batch may hold if all rows have the same size.
 const BATCH_BYTES: u64 = 8 << 20;
 
 /// A file to scan, perhaps open already.
@@ -60,9 +61,9 @@ pub(crate) struct TableFile {
     pub(crate) origins: Vec<Origin>,
     /// One a leaf of the table.
     pub(crate) leaves: Vec<LeafSource>,
-    /// The leaves in use of the file that lie in lists or maps.
+    /// The leaves of the file that the query reads and that are in lists or maps.
     listed: Vec<LeafId>,
-    /// The leaves in use of the file that hold text or bytes.
+    /// The leaves of the file that the query reads and that have text or bytes.
     long: Vec<LeafId>,
     /// Values of the partition columns.
     pub(crate) partition: Vec<Scalar>,
@@ -73,13 +74,13 @@ pub(crate) struct TableFile {
 }
 
 impl TableFile {
-    /// How many rows of a row group to decode at a time: fewer than asked for where lists or values are long.
+    /// How many rows of a row group to decode at a time: fewer than the query asks for if lists or values are long.
     pub(crate) fn batch_rows(&self, row_group: usize) -> usize {
         let rows = self.file.rows_of(row_group).max(1);
         let fit = |leaves: &[LeafId], most: u64, size: &dyn Fn(LeafId) -> Option<u64>| {
             let sizes = leaves.iter().filter_map(|&leaf| size(leaf));
-            let a_row = sizes.max().unwrap_or(0).div_ceil(rows).max(1);
-            usize::try_from((most / a_row).max(1)).unwrap_or(usize::MAX)
+            let size_of_row = sizes.max().unwrap_or(0).div_ceil(rows).max(1);
+            usize::try_from((most / size_of_row).max(1)).unwrap_or(usize::MAX)
         };
         let values = fit(&self.listed, BATCH_VALUES, &|leaf| {
             self.file.value_count(row_group, leaf)
@@ -158,7 +159,7 @@ fn file_column(file: &File, column: usize, wanted: &Field) -> Result<Origin> {
     })
 }
 
-/// Of the leaves that are read, those that `pick` picks from the leaves of each part.
+/// The leaves of the file that are read and for which `pick` returns true; it returns one for each leaf of a part.
 fn leaves(file: &File, origins: &[Origin], pick: fn(&Part) -> Vec<bool>) -> Vec<LeafId> {
     let first = file.schema().first_leaves();
     let parts = origins.iter().filter_map(|origin| match origin {
@@ -173,7 +174,7 @@ fn leaves(file: &File, origins: &[Origin], pick: fn(&Part) -> Vec<bool>) -> Vec<
     picked.collect()
 }
 
-/// Which leaves lie in lists or maps.
+/// For each leaf, whether it is in a list or map.
 fn listed(part: &Part) -> Vec<bool> {
     if !part.field.ty.is_nested() {
         return Vec::new();
@@ -183,7 +184,7 @@ fn listed(part: &Part) -> Vec<bool> {
     leaves
 }
 
-/// Which leaves hold text or bytes.
+/// For each leaf, whether it has text or bytes.
 fn long(part: &Part) -> Vec<bool> {
     fn visit(ty: &LogicalType, out: &mut Vec<bool>) {
         match ty.is_nested() {
@@ -196,7 +197,7 @@ fn long(part: &Part) -> Vec<bool> {
     long
 }
 
-/// Of each leaf of a field, whether it lies in a list or map.
+/// Appends for each leaf of a field whether it is in a list or map.
 fn add_leaves(field: &Field, in_list: bool, out: &mut Vec<bool>) {
     let in_list = in_list || matches!(field.ty.layout(), Layout::List | Layout::Map);
     if !field.ty.is_nested() {

@@ -1,20 +1,21 @@
-//! Puts values together whose bytes lie apart: byte 0 of every value, then byte 1 of every value, and so on.
+//! Joins values whose bytes are stored in streams: byte 0 of every value, then byte 1 of every value, and so on.
 //!
 //! ```text
 //! a0 b0 c0 .. | a1 b1 c1 .. | ..   ->   a0 a1 .. | b0 b1 .. | c0 c1 ..
 //! ```
 //!
-//! Sixteen values of 2, 4, 8 or 16 bytes are a block. Shuffling its first half with its second, byte by byte, moves
-//! the highest bit of each byte's place to the lowest: as often as the number of streams has bits, and the number
-//! of the stream, which was highest, is lowest. Two instructions shuffle 32 bytes. What is less than a block, and
-//! values of other widths, go byte by byte.
+//! This transposes a matrix of bytes. A block is sixteen values of 2, 4, 8 or 16 bytes. Interleaving its first half
+//! with its second half rotates the bits of each byte's position by one; after log2(streams) such steps, the number
+//! of the stream has moved from the highest bits of the position to the lowest. Two instructions interleave 32
+//! bytes. The values after the last whole block, and values of other widths, are joined byte by byte.
+// spec: Encodings.md, "Byte Stream Split"
 
 use crate::isa::Isa;
 
 /// Values of a block.
 const BLOCK: usize = 16;
 
-/// Joins values of `width` bytes from number `start` on, as many as fill `out`; `data` holds as many whole streams.
+/// Joins the values of `width` bytes from value `start` on, as many as fill `out`; `data` has `width` streams.
 ///
 /// # Panics
 /// If there are fewer values.
@@ -56,7 +57,7 @@ fn join_any(data: &[u8], width: usize, start: usize, out: &mut [u8]) {
     }
 }
 
-/// Joins the whole blocks, if there are instructions for it, and returns how many values these are.
+/// Joins the values of all whole blocks, if the processor has AVX2, and returns their number.
 #[cfg(target_arch = "x86_64")]
 fn join_blocks<const N: usize>(isa: Isa, streams: &[&[u8]; N], out: &mut [u8]) -> usize {
     if isa.index() == 0 {

@@ -31,8 +31,8 @@ pub fn spread_values(values: &mut Values, validity: &Bitmap) {
     apply(values, &Spread(validity));
 }
 
-/// Spreads the slots of a vector over the ones of `validity`; the others are null, and so are the fields of
-/// structs in them.
+/// Spreads the slots of a vector over the ones of `validity`; the other slots are null, and so are the fields of
+/// structs there.
 ///
 /// # Panics
 /// As [`spread`].
@@ -59,7 +59,7 @@ pub fn spread_vector(vector: &mut Vector, validity: &Bitmap) {
     });
 }
 
-/// Spreads lists over the ones of `validity`; the others hold nothing.
+/// Spreads lists over the ones of `validity`; the other lists are empty.
 ///
 /// # Panics
 /// If there are fewer lists than ones.
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_null_is_null() {
+    fn fields_of_null_structs_are_null() {
         let int = |name: &str| Field::nullable(name, LogicalType::Int32);
         let fields = [
             Field::nullable("l", LogicalType::List(Arc::new(int("element")))),

@@ -119,7 +119,7 @@ impl FlatColumn {
         self.finish(slots)
     }
 
-    /// Passes over the pending rows.
+    /// Skips the pending rows.
     fn settle(&mut self) -> Result<()> {
         while self.pending > 0 {
             match &mut self.current {

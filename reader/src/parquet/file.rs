@@ -43,8 +43,8 @@ use crate::part::Part;
 use crate::selection::Selection;
 use crate::source::Source;
 
-/// A Parquet file whose footer is decoded, but for what it says of chunks: that is decoded when it is
-/// asked for.
+/// A Parquet file whose footer is decoded, except the metadata of chunks, which is decoded when it is first asked
+/// for.
 #[derive(Debug, Clone)]
 pub struct ParquetFile {
     path: PathBuf,
@@ -65,7 +65,7 @@ impl ParquetFile {
         Self::open_columns(source, None, &Decryption::default(), limits)
     }
 
-    /// As [`open`](Self::open), but with keys, and as if the file had only columns of these names, if any are
+    /// Like [`open`](Self::open), but with keys, and as if the file had only columns of these names, if any are
     /// given.
     pub fn open_columns(
         source: &Arc<dyn Source>,
@@ -147,7 +147,7 @@ impl ParquetFile {
         Ok(self.meta.get_or_init(|| meta))
     }
 
-    /// The same, decoded anew and not kept.
+    /// The same, decoded anew and not cached.
     pub fn full_meta(&self) -> Result<FileMeta> {
         let length = self.footer_bytes();
         let decode = |row_group, leaf| self.decode_chunk(row_group, leaf);
@@ -155,7 +155,7 @@ impl ParquetFile {
         meta.map_err(|error| self.in_footer(error))
     }
 
-    /// The same without the row groups, of which nothing is decoded.
+    /// The metadata without the row groups, of which nothing is decoded.
     pub fn head(&self) -> FileMeta {
         self.parts.head(&self.footer, self.footer_bytes())
     }
@@ -275,7 +275,7 @@ impl ParquetFile {
         error.rebase(self.footer_start).at_path(&self.path)
     }
 
-    /// What the columns' types call a leaf, joined by dots; `None` if there is no such leaf.
+    /// The name of a leaf for errors: its path in the columns' types, joined by dots; `None` if there is no such leaf.
     pub(super) fn leaf_name(&self, leaf: LeafId) -> Option<String> {
         self.parts.leaf_name(leaf.index())
     }

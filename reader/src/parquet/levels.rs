@@ -131,7 +131,7 @@ impl Validity {
         }
     }
 
-    /// Passes over `rows` bits and answers how many of them are one.
+    /// Skips `rows` bits and answers how many of them are one.
     pub(crate) fn skip(&mut self, rows: usize) -> Result<usize> {
         match self {
             Validity::All => Ok(rows),

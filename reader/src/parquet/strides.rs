@@ -35,8 +35,8 @@ use crate::parquet::page_cipher::PageCipher;
 use crate::source::Source;
 use crate::window::Window;
 
-/// A page's place, header included, and its header.
-type HeadedPage = (Range<u64>, PageHeader);
+/// The header of a page, and the range of the page in the file, header included.
+type LocatedHeader = (Range<u64>, PageHeader);
 
 /// A page, as its header and the indexes describe it.
 #[derive(Debug)]
@@ -212,7 +212,7 @@ impl Headers {
         })
     }
 
-    fn next(&mut self, walk: &mut PageWalk<'_>) -> Option<Result<HeadedPage>> {
+    fn next(&mut self, walk: &mut PageWalk<'_>) -> Option<Result<LocatedHeader>> {
         (self.position < self.end && self.values > 0).then(|| {
             let page = self.read(walk);
             if page.is_err() {
@@ -222,7 +222,7 @@ impl Headers {
         })
     }
 
-    fn read(&mut self, walk: &mut PageWalk<'_>) -> Result<HeadedPage> {
+    fn read(&mut self, walk: &mut PageWalk<'_>) -> Result<LocatedHeader> {
         let position = self.position;
         let decode = |bytes: &[u8]| PageHeader::decode(bytes, walk.limits);
         let cipher = &mut self.cipher;
@@ -252,7 +252,7 @@ impl Headers {
 /// Page headers with a look-ahead of one.
 struct Peeked {
     headers: Option<Headers>,
-    next: Option<Result<HeadedPage>>,
+    next: Option<Result<LocatedHeader>>,
 }
 
 impl Peeked {
@@ -270,7 +270,7 @@ impl Peeked {
         }
     }
 
-    fn peek(&mut self, walk: &mut PageWalk<'_>) -> Option<&Result<HeadedPage>> {
+    fn peek(&mut self, walk: &mut PageWalk<'_>) -> Option<&Result<LocatedHeader>> {
         if self.next.is_none() {
             self.next = self.headers.as_mut().and_then(|headers| headers.next(walk));
         }

@@ -62,7 +62,7 @@ impl PageValues {
         Codes::new(bytes, entries).map(PageValues::Codes)
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         match self {
             PageValues::Codes(codes) => codes.skip(count),

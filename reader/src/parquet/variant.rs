@@ -29,17 +29,17 @@ use lith_format::vector::{ByteViews, Values, Vector, View};
 use crate::column::ColumnReader;
 use crate::selection::Selection;
 
-/// What a shredded value takes in memory, for its text to be held against.
+/// How many bytes a shredded value counts for when the length of its text is limited.
 const SLOT_BYTES: usize = size_of::<u64>();
 
-/// How much text a batch holds at most, unless one row has more.
+/// How many bytes of text a batch has at most, before its last row is added.
 const BATCH_TEXT: usize = 8 << 20;
 
 /// A reader of a column that is or holds variants.
 pub(crate) struct VariantColumn {
-    /// Hands the variants out as they are stored.
+    /// Reads the variants as they are stored.
     stored: Box<dyn ColumnReader>,
-    /// Rows that were read and are not handed out yet, and which were selected.
+    /// What was read and not returned yet: the selection, and the vector of the selected rows.
     rest: Option<(Selection, Vector)>,
     limits: Limits,
 }
@@ -57,7 +57,9 @@ impl VariantColumn {
     fn stored(&mut self, selection: &Selection) -> Result<Vector> {
         match self.rest.take() {
             Some((rest, stored)) if rest == *selection => Ok(stored),
-            Some(_) => Err(Error::invalid("other rows than those that were left")),
+            Some(_) => Err(Error::invalid(
+                "the rest of the last selection must be read next",
+            )),
             None => self.stored.read(selection),
         }
     }
@@ -96,8 +98,8 @@ pub(crate) fn holds_variants(ty: &LogicalType) -> bool {
     matches!(ty, LogicalType::Variant(_)) || fields.any(|field| holds_variants(&field.ty))
 }
 
-/// The first slots of the vector, with its stored variants, and those in its children, as JSON: at least
-/// `least`, and more as long as there is not much text.
+/// The first slots of a vector, with the variants in it and in its children as JSON: at least `least` slots, and
+/// more as long as there is not much text.
 fn assemble(vector: &Vector, least: usize, limits: Limits) -> Result<Vector> {
     if !holds_variants(&vector.ty) {
         return Ok(vector.clone());
@@ -152,13 +154,13 @@ fn assemble(vector: &Vector, least: usize, limits: Limits) -> Result<Vector> {
     })
 }
 
-/// The offsets of the lists that end within so many elements.
+/// The offsets of those lists whose elements are all among the first `elements`.
 fn whole(offsets: &[u32], elements: usize) -> Vec<u32> {
     let whole = offsets.partition_point(|&end| end as usize <= elements);
     offsets[..whole].to_vec()
 }
 
-/// The first variants of a batch, as text.
+/// The first variants of a batch as text: at least `least`, and more as long as there is not much text.
 fn texts(vector: &Vector, least: usize, limits: Limits) -> Result<ByteViews> {
     let metadata = match field(vector, "metadata")? {
         Some(metadata) => Bytes::of(metadata)?,
@@ -181,7 +183,7 @@ fn texts(vector: &Vector, least: usize, limits: Limits) -> Result<ByteViews> {
         if !vector.is_null(row) {
             let names = metadata.get(row);
             let names = names.ok_or_else(|| Error::corrupt("a variant without metadata"))?;
-            // most batches have few, and rows of a dictionary share them: each place is decoded once
+            // rows often share their metadata, which is in a dictionary: each address is decoded once
             let place = names.as_ptr_range();
             if last != Some(place.clone()) {
                 let metadata = match decoded.entry(place.clone()) {
@@ -740,7 +742,7 @@ mod tests {
         assert_eq!(within(2, 23).unwrap_err(), ErrorKind::LimitExceeded);
     }
 
-    /// Hands out vectors that are there.
+    /// Reads the rows of a vector.
     struct Stored(Vector);
 
     impl ColumnReader for Stored {
@@ -750,7 +752,7 @@ mod tests {
         }
     }
 
-    /// The texts of a column, some at a time, and how many there were at each.
+    /// The texts of a column, and how many of them each call returned.
     fn some_at_a_time(column: Vector, selection: Selection) -> (Vec<Scalar>, Vec<usize>) {
         let mut reader = VariantColumn::new(Box::new(Stored(column)), Limits::default());
         let (mut texts, mut counts) = (Vec::new(), Vec::new());
@@ -789,7 +791,7 @@ mod tests {
         let (texts, counts) = some_at_a_time(column.clone(), picked);
         assert_eq!(counts, [3, 2]);
         assert!(texts[4] == Scalar::string(text(6)) && texts[2] == Scalar::string(text(4)));
-        // lists of none, 4, 1 and 2 of them, and a struct of both and of texts
+        // lists of 0, 4, 1 and 2 texts, and a struct of such lists and of texts
         let lists = Vector {
             ty: list(variant(None)),
             len: 4,

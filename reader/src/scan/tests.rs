@@ -31,7 +31,7 @@ struct SomeFile {
     row_groups: Vec<Vec<(Option<u8>, Option<f64>)>>,
     /// Which rows of each so many are picked, if not all.
     picked: Option<Vec<bool>>,
-    /// How many rows its columns have for a batch.
+    /// How many rows its columns return at a time.
     batch_rows: usize,
 }
 

@@ -140,7 +140,7 @@ impl<T: Real> Alp<T> {
         Ok(())
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         let left = self.count - self.position;
         if count > left {

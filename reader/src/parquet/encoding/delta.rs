@@ -122,7 +122,7 @@ impl Delta {
         })
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         if count > self.left {
             return Err(self.ends_early(count));

@@ -1,13 +1,13 @@
-//! DELTA_LENGTH_BYTE_ARRAY: lengths first, then the bytes. DELTA_BYTE_ARRAY: what each value shares with
-//! the one before is left out.
+//! DELTA_LENGTH_BYTE_ARRAY: lengths first, then the bytes. DELTA_BYTE_ARRAY: the prefix that a value shares with
+//! the value before is replaced by its length.
 //!
 //! ```text
 //! DELTA_LENGTH_BYTE_ARRAY | lengths, DELTA_BINARY_PACKED | bytes, end to end |
 //! DELTA_BYTE_ARRAY        | prefix lengths, DELTA_BINARY_PACKED | suffixes, DELTA_LENGTH_BYTE_ARRAY |
 //! ```
 //!
-//! Both decode what is asked for: first its lengths, which are checked all at once, then the bytes. The first
-//! prefix of a page is 0, because nothing comes before it.
+//! Both decode only as many values as are asked for: first their lengths, which are checked together, then the
+//! bytes. The first prefix of a page has length 0.
 // spec: Encodings.md, "Delta-length byte array", "Delta Strings"
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use crate::parquet::encoding::delta::Delta;
 use crate::parquet::encoding::plain::ends_early;
 use crate::parquet::form::{Form, attach, view};
 
-/// Bytes that are copied at a time, though the value may be shorter.
+/// Bytes are copied in steps of this length, even if fewer are needed: a copy of constant length is faster.
 const STEP: usize = 16;
 
 /// Lengths, then bytes.
@@ -27,7 +27,7 @@ pub(crate) struct DeltaLengths {
     lengths: Delta,
     data: Bytes,
     position: usize,
-    /// The lengths of the values that were taken last.
+    /// The lengths of the last values taken.
     taken: Vec<i32>,
 }
 
@@ -58,12 +58,12 @@ impl DeltaLengths {
         Ok(())
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         self.take(count)
     }
 
-    /// Passes over `count` values, whose lengths are then known not to be negative and to end within the data.
+    /// Skips `count` values and checks their lengths: none is negative, and the values end within the data.
     fn take(&mut self, count: usize) -> Result<()> {
         self.taken.clear();
         self.lengths.read(count, &mut self.taken)?;
@@ -77,7 +77,7 @@ impl DeltaLengths {
     }
 }
 
-/// Views of values of these lengths, which lie in `data` from `start` on.
+/// Appends views of values of these lengths, which are in `data` from `start` on.
 fn push_views(
     data: &[u8],
     mut start: usize,
@@ -92,7 +92,7 @@ fn push_views(
     }));
 }
 
-/// The sum of lengths, none of which may be negative.
+/// The sum of lengths; an error if one is negative.
 fn total(lengths: &[i32]) -> Result<usize> {
     if let Some(&len) = lengths.iter().find(|len| **len < 0) {
         return Err(Error::corrupt(format!("a length of {len}")));
@@ -101,21 +101,22 @@ fn total(lengths: &[i32]) -> Result<usize> {
     Ok(usize::try_from(total).unwrap_or(usize::MAX))
 }
 
-/// Prefixes, then suffixes.
+/// The lengths of prefixes, then suffixes.
 #[derive(Debug)]
 pub(crate) struct DeltaByteArrays {
     prefixes: Delta,
     suffixes: DeltaLengths,
     form: Form,
+    /// The last value.
     last: Vec<u8>,
-    /// The lengths of the prefixes that were taken last.
+    /// The lengths of the last prefixes taken.
     taken: Vec<i32>,
-    /// The most bytes that one read may make.
+    /// The most bytes that the values of one read may have.
     max_bytes: usize,
 }
 
 impl DeltaByteArrays {
-    /// The values of `data`, which may not make more than `max_bytes` in one read.
+    /// The values of `data`; those of one read may have at most `max_bytes` bytes.
     pub(crate) fn new(data: Bytes, form: Form, max_bytes: usize) -> Result<Self> {
         let prefixes = Delta::new(data.clone())?;
         let suffixes = DeltaLengths::new(data.slice(prefixes.end()?..))?;
@@ -155,7 +156,7 @@ impl DeltaByteArrays {
         Ok(())
     }
 
-    /// Passes over `count` values, a few at a time: each builds on the one before.
+    /// Skips `count` values. They are restored, some at a time, because the next value may begin like them.
     pub(crate) fn skip(&mut self, mut count: usize) -> Result<()> {
         while count > 0 {
             let few = count.min(256);
@@ -165,7 +166,7 @@ impl DeltaByteArrays {
         Ok(())
     }
 
-    /// The lengths of the values that were restored last.
+    /// The lengths of the last values restored.
     fn lengths(&self) -> impl ExactSizeIterator<Item = usize> {
         let pairs = self.taken.iter().zip(&self.suffixes.taken);
         pairs.map(|(&prefix, &suffix)| prefix as usize + suffix as usize)
@@ -175,7 +176,7 @@ impl DeltaByteArrays {
     fn restore(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut suffix = self.suffixes.position;
         let total = self.take(count)?;
-        // all copies are of whole steps, which may reach beyond the last value
+        // copies are of whole steps, the last of which may reach beyond the last value
         let mut bytes = vec![0; total + STEP];
         let data = &self.suffixes.data[..];
         let (mut start, mut end) = (0, 0);
@@ -202,8 +203,8 @@ impl DeltaByteArrays {
         Ok(bytes)
     }
 
-    /// Reads the lengths of the next `count` values, and returns how long they are together: every prefix is one of
-    /// the value before, and all suffixes are there.
+    /// Reads the lengths of the next `count` values and returns their sum. Checks that no prefix is longer than the
+    /// value before, and that the suffixes end within the data.
     fn take(&mut self, count: usize) -> Result<usize> {
         self.taken.clear();
         self.prefixes.read(count, &mut self.taken)?;
@@ -229,7 +230,8 @@ impl DeltaByteArrays {
     }
 }
 
-/// Copies `len` bytes from `from` to `to`, which is not before their end; a step behind `to + len` is there.
+/// Copies `len` bytes from `from` to `to`, in whole steps. `to` is not before `from + len`, and `bytes` does not end
+/// before `to + len + STEP`.
 #[inline(always)]
 fn copy_within(bytes: &mut [u8], from: usize, to: usize, len: usize) {
     for at in (0..len).step_by(STEP) {
@@ -239,7 +241,8 @@ fn copy_within(bytes: &mut [u8], from: usize, to: usize, len: usize) {
     }
 }
 
-/// Copies `len` bytes from `from` of `data`, to the front of `out`, in which there is a step more.
+/// Copies `len` bytes of `data` from `from` on to the front of `out`, in whole steps if `data` has them; `out` has
+/// at least `len + STEP` bytes.
 #[inline(always)]
 fn copy(data: &[u8], from: usize, out: &mut [u8], len: usize) {
     match data.get(from..from + len.next_multiple_of(STEP)) {

@@ -64,7 +64,7 @@ impl Codes {
         Ok(())
     }
 
-    /// Passes over `count` codes.
+    /// Skips `count` codes.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         self.runs.skip(count)
     }

@@ -96,7 +96,7 @@ impl Decoder {
         }
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         match self {
             Decoder::Fixed(values) => values.skip(count),

@@ -44,7 +44,7 @@ impl Fixed {
         self.form.append(&self.data, start..self.position, out)
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         let left = self.data.len() - self.position;
         match count.checked_mul(self.width) {
@@ -78,7 +78,7 @@ impl Booleans {
         Ok(())
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         let left = self.data.len() * 8 - self.position;
         if count > left {
@@ -149,7 +149,7 @@ impl ByteArrays {
         Ok(())
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         for _ in 0..count {
             let rest = &self.data[self.position..];

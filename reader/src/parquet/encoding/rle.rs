@@ -154,7 +154,7 @@ impl Hybrid {
             .at("RLE", self.position as u64)
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, mut count: usize) -> Result<()> {
         while count > 0 {
             let (Run::Repeat { len, .. } | Run::Packed { len, .. }) = self.run(count)?;

@@ -53,7 +53,7 @@ impl Split {
         self.form.append(&joined.into(), 0..len, out)
     }
 
-    /// Passes over `count` values.
+    /// Skips `count` values.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         let left = self.count - self.position;
         if count > left {
