@@ -4,23 +4,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
-use std::path::{Path, PathBuf};
+#[path = "support/foreign.rs"]
+mod foreign;
 
 use lith_format::error::Result;
 use lith_format::schema::LeafId;
 use lith_reader::File;
 use lith_reader::file::OpenOptions;
-
-fn files_below(directory: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            _ if path.is_dir() => files_below(&path, out),
-            Some("parquet" | "orc") => out.push(path),
-            _ => {}
-        }
-    }
-}
 
 /// What is said of the leaves from `first` on, as many as there are in `count`.
 fn chunks(file: &File, row_group: usize, first: u32, count: usize) -> Vec<Result<String, String>> {
@@ -40,14 +30,9 @@ fn some_columns(file: &File) -> impl Iterator<Item = usize> {
 
 #[test]
 fn one_column_is_the_same_without_the_others() {
-    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
-        eprintln!("LITH_SHARED is not set: no foreign files are opened");
+    let Some(files) = foreign::files(&["corpus", "oracle/spark/datasets"]) else {
         return;
     };
-    let mut files = Vec::new();
-    for directory in ["corpus", "oracle/spark/datasets"] {
-        files_below(&shared.join(directory), &mut files);
-    }
     let (mut columns, mut leaves) = (0, 0);
     for path in files {
         let Ok(whole) = lith_reader::open(&path) else {

@@ -113,7 +113,7 @@ fn lines(path: &Path) -> Vec<String> {
 fn excuse(entry: &Value) -> Option<ErrorKind> {
     match entry["expectation"].as_str()? {
         "error_without_keys" => Some(ErrorKind::Encrypted),
-        // the expected rows are the masks of the columns, which are handed out on request only
+        // the expected rows are the masks of the columns, which are read on request only
         _ if entry["group"] == "orc-examples/encrypted" => Some(ErrorKind::Encrypted),
         _ => None,
     }

@@ -1,41 +1,24 @@
-//! Reading from the start of a stride = passing over the rows before it, for every column of every ORC file with
-//! more than one stride. Needs `LITH_SHARED`, a directory with `corpus` and `oracle`; says so where it is missing.
+//! Seeking to the start of a stride gives the same rows as skipping those before it, for every column of every ORC
+//! file with more than one stride. Needs `LITH_SHARED`, a directory with `corpus` and `oracle`; says so where it is missing.
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
-use std::path::{Path, PathBuf};
+#[path = "support/foreign.rs"]
+mod foreign;
+#[expect(dead_code, reason = "other tests compare whole rows")]
+#[path = "support/render.rs"]
+mod render;
+
 use std::sync::Arc;
 
 use lith_format::error::Result;
-use lith_format::render::render_json;
-use lith_format::vector::Vector;
 use lith_reader::File;
 use lith_reader::column::{ColumnReader, ReadContext};
 use lith_reader::metrics::Metrics;
 use lith_reader::selection::Selection;
 
-fn files_below(directory: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "orc") {
-            out.push(path);
-        }
-    }
-}
-
-fn shown(vector: &Vector) -> Vec<String> {
-    let row = |row| {
-        let mut out = String::new();
-        render_json(vector, row, &mut out);
-        out
-    };
-    (0..vector.len).map(row).collect()
-}
-
 fn rows(reader: &mut dyn ColumnReader, wanted: &[Selection]) -> Result<Vec<String>> {
-    let read = |selection| Ok(shown(&reader.read(selection)?));
+    let read = |selection| Ok(render::slots(&reader.read(selection)?));
     let windows: Result<Vec<_>> = wanted.iter().map(read).collect();
     windows.map(|windows| windows.concat())
 }
@@ -44,7 +27,7 @@ fn rows(reader: &mut dyn ColumnReader, wanted: &[Selection]) -> Result<Vec<Strin
 fn patterns(rows: usize, stride: usize) -> Vec<Vec<Selection>> {
     let mut patterns = Vec::new();
     let strides = rows.div_ceil(stride);
-    // of very many strides, the first and the last ones
+    // if there are very many strides, only the first and the last ones
     for number in (1..strides).filter(|number| *number < 6 || number + 3 > strides) {
         let start = number * stride;
         let end = rows.min(start + 3);
@@ -62,14 +45,10 @@ fn patterns(rows: usize, stride: usize) -> Vec<Vec<Selection>> {
 
 #[test]
 fn strides_are_read_from_their_start() {
-    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
-        eprintln!("LITH_SHARED is not set: no foreign files are read");
+    let Some(mut files) = foreign::files(&["corpus", "oracle/spark/datasets"]) else {
         return;
     };
-    let mut files = Vec::new();
-    for directory in ["corpus", "oracle/spark/datasets"] {
-        files_below(&shared.join(directory), &mut files);
-    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "orc"));
     let (mut columns, mut cheaper) = (0, 0);
     for path in files {
         let Ok(file) = lith_reader::open(&path) else {
@@ -95,7 +74,7 @@ fn strides_are_read_from_their_start() {
     assert!(columns > 200 && cheaper > 10);
 }
 
-/// Bytes that are decompressed without seeking and with it; none if the column cannot be read.
+/// How many bytes are decompressed without seeking and with it; `None` if the column cannot be read.
 fn check(file: &File, row_group: usize, column: usize, stride: usize) -> Option<(u64, u64)> {
     let rows_of_group = file.rows_of(row_group) as usize;
     let context = |seeks| ReadContext {

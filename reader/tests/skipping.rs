@@ -7,21 +7,25 @@
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
-use std::path::{Path, PathBuf};
+#[path = "support/foreign.rs"]
+mod foreign;
+#[expect(dead_code, reason = "other tests compare single columns")]
+#[path = "support/render.rs"]
+mod render;
+
 use std::sync::Arc;
 
 use lith_format::bitmap::Bitmap;
 use lith_format::error::{ErrorKind, Result};
 use lith_format::filter::{CompareOp, Filter};
 use lith_format::meta::Format;
-use lith_format::render::render_json_row;
 use lith_format::scalar::Scalar;
 use lith_format::scan::RowPredicate;
 use lith_format::schema::{Field, LeafId};
 use lith_format::types::LogicalType;
 use lith_format::vector::Batch;
 use lith_reader::File;
-use lith_reader::scan::Scan;
+use render::rows;
 
 /// A condition on one top-level column, judged value by value.
 #[derive(Clone)]
@@ -77,19 +81,6 @@ impl RowPredicate for Condition {
             .map(|row| self.evaluate(&column.value(row)) == Some(true))
             .collect())
     }
-}
-
-fn rows_of(scan: Scan) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    for batch in scan {
-        let batch = batch?;
-        for row in 0..batch.rows {
-            let mut line = String::new();
-            render_json_row(&batch, row, &mut line);
-            out.push(line);
-        }
-    }
-    Ok(out)
 }
 
 /// All values of a column; `None` where it cannot be read yet or is not to be read.
@@ -150,7 +141,7 @@ struct Skipped {
     row_groups: u64,
     /// Row groups that were not filtered.
     always: u64,
-    /// Strides of other row groups: pages of Parquet, then strides of ORC.
+    /// Strides of opened row groups: pages of Parquet, then strides of ORC.
     strides: [u64; 2],
 }
 
@@ -164,9 +155,9 @@ fn check_column(file: &File, column: usize, values: &[Scalar], skipped: &mut Ski
             .filter(condition.filter(leaf), vec![Arc::new(condition.clone())]);
         let on = builder.clone().build().unwrap();
         let metrics = Arc::clone(on.metrics());
-        let on = rows_of(on).unwrap();
-        let off = rows_of(builder.clone().prune(false).build().unwrap()).unwrap();
-        let threads = rows_of(builder.threads(2).build().unwrap()).unwrap();
+        let on = rows(on).unwrap();
+        let off = rows(builder.clone().prune(false).build().unwrap()).unwrap();
+        let threads = rows(builder.threads(2).build().unwrap()).unwrap();
         let naive = values
             .iter()
             .filter(|value| condition.evaluate(value) == Some(true))
@@ -184,31 +175,14 @@ fn check_column(file: &File, column: usize, values: &[Scalar], skipped: &mut Ski
     }
 }
 
-fn files_below(directory: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            files_below(&path, out);
-        } else if (name.ends_with(".parquet") || name.ends_with(".orc")) && !name.starts_with('.') {
-            out.push(path);
-        }
-    }
-}
-
 /// Columns looked at per file: the widest have a thousand alike.
 const COLUMNS: usize = 12;
 
 #[test]
 fn skipping_changes_no_row_of_any_file() {
-    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
-        eprintln!("LITH_SHARED is not set: no foreign files are scanned");
+    let Some(files) = foreign::files(&["corpus/synth", "oracle/spark/datasets"]) else {
         return;
     };
-    let mut files = Vec::new();
-    for directory in ["corpus/synth", "oracle/spark/datasets"] {
-        files_below(&shared.join(directory), &mut files);
-    }
     let (mut columns, mut skipped) = (0, Skipped::default());
     for path in files {
         let file = match lith_reader::open(&path) {

@@ -149,7 +149,7 @@ fn codes_of_no_bits_are_runs_without_a_value() {
         let bytes = flat(text(Required), 3, &[entry.clone(), page(section)]);
         check_every_choice(&bytes, &["\"a\""; 3]);
     }
-    // no run at all, and one that is too short
+    // no run, and a run that is too short
     for section in [&[0][..], &[0, 4]] {
         let file = open(flat(text(Required), 3, &[entry.clone(), page(section)])).unwrap();
         for rows in [[true; 3], [false, false, true]] {

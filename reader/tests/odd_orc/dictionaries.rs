@@ -1,10 +1,10 @@
-//! Dictionaries beside nulls, without entries, and those of several stripes.
+//! Dictionaries of columns with nulls, without entries, and different ones in several stripes.
 
 use lith_format::schema::LeafId;
 
 use super::*;
 
-/// A stripe of texts out of a dictionary; every row whose bit is unset is null.
+/// A stripe of texts in a dictionary; every row whose bit is unset is null.
 fn coded(present: &[u8], entries: &[&str], codes: &[i64]) -> Stripe {
     let sizes: Vec<i64> = entries.iter().map(|entry| entry.len() as i64).collect();
     let streams = vec![
@@ -43,7 +43,7 @@ fn a_dictionary_may_be_empty_or_hold_the_empty_text_alone() {
         check_every_choice(&nulls, &["null"; 3]);
         let empty = file(flat(kind), vec![coded(&[0, 1, 1], &[""], &[0, 0])]);
         check_every_choice(&empty, &["null", "\"\"", "\"\""]);
-        // streams without a byte may be left out
+        // writers may leave out empty streams
         let mut stripe = coded(&[0, 0], &[], &[]);
         stripe.streams.truncate(1);
         assert_eq!(cells(file(flat(kind), vec![stripe])).unwrap(), "null null");

@@ -1,5 +1,5 @@
-//! ORC files as odd as writers have made them, and damaged ones: each is made here byte by byte, and reads as
-//! the specification says or is refused.
+//! Unusual ORC files, as some writers have made them, and damaged ones. Each is made here byte by byte, and is read
+//! as the specification says or refused.
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
 
@@ -78,7 +78,7 @@ fn bits(bits: &[u8]) -> Vec<u8> {
     vec![255, byte]
 }
 
-/// Streams of one stripe and what it says of its columns.
+/// A stripe: its streams, and the encodings and statistics of its columns.
 #[derive(Default)]
 struct Stripe {
     rows: u64,
@@ -86,9 +86,9 @@ struct Stripe {
     /// Encodings other than DIRECT, and the sizes of dictionaries.
     encodings: Vec<(usize, EncodingKind, u32)>,
     zone: Option<&'static str>,
-    /// Bytes before the streams that the file says to hold, and does not.
+    /// How many bytes the file claims to have before the streams; they are not written.
     hole: u64,
-    /// Of each column, if there are any.
+    /// Statistics of each column; empty if there are none.
     statistics: Vec<ColumnStatistics>,
 }
 
@@ -101,7 +101,7 @@ fn stripe(rows: u64, streams: Vec<(u32, StreamKind, Vec<u8>)>) -> Stripe {
     }
 }
 
-/// Statistics of so many values.
+/// Statistics of a column with so many values.
 fn stats(values: u64, specific: Option<TypeStatistics>) -> ColumnStatistics {
     ColumnStatistics {
         number_of_values: Some(values),
@@ -117,7 +117,7 @@ impl Stripe {
         self
     }
 
-    /// Statistics of the only column.
+    /// Adds statistics of the only column.
     fn with_statistics(mut self, of_column: ColumnStatistics) -> Self {
         self.statistics = vec![stats(self.rows, None), of_column];
         self
@@ -164,7 +164,7 @@ impl Stripe {
     }
 }
 
-/// A file without compression, as Java's writer in version 9 makes them.
+/// A file without compression, as version 9 of the Java writer makes it.
 fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
     let mut bytes = MAGIC.as_bytes().to_vec();
     let rows = stripes.iter().map(|stripe| stripe.rows).sum();
@@ -204,7 +204,7 @@ fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
     bytes
 }
 
-/// How many rows are left where metadata alone is judged.
+/// How many rows remain if only metadata is judged.
 fn left(bytes: Vec<u8>, filter: Filter) -> usize {
     let file = open(bytes).unwrap();
     let scan = file.scan().filter(filter, Vec::new()).build().unwrap();

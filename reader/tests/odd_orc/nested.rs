@@ -1,4 +1,4 @@
-//! Columns in columns that are null, in stripes of which some have no nulls and others no rows.
+//! Nested columns with null parents, in stripes with and without nulls, and without rows.
 
 use lith_format::error::ErrorKind;
 
@@ -16,7 +16,7 @@ fn types() -> Vec<Type> {
     ]
 }
 
-/// The numbers 0 to 2 beside structs that are all null, whose children have streams of no bytes.
+/// The numbers 0 to 2, and structs that are all null, whose children have empty streams.
 fn all_null() -> Stripe {
     stripe(
         3,
@@ -46,7 +46,7 @@ fn no_nulls() -> Stripe {
     )
 }
 
-/// The texts are null where the structs are not, but for the last.
+/// Nulls at every level: one struct, and a text, a list and an element of the others.
 fn some_null() -> Stripe {
     stripe(
         3,
@@ -63,7 +63,7 @@ fn some_null() -> Stripe {
     )
 }
 
-/// A stripe and the structs in it.
+/// A stripe, and its structs as JSON.
 type Case = (fn() -> Stripe, [&'static str; 3]);
 
 const NULLS: [&str; 3] = ["null"; 3];
@@ -90,7 +90,7 @@ fn nulls_of_a_parent_have_no_entry_in_its_children() {
 }
 
 #[test]
-fn presence_of_one_stripe_is_not_that_of_the_next() {
+fn a_stripe_may_have_a_present_stream_where_others_have_none() {
     let orders: [&[Case]; 3] = [
         &[(no_nulls, WHOLE), (some_null, MIXED), (no_nulls, WHOLE)],
         &[(all_null, NULLS), (no_nulls, WHOLE), (some_null, MIXED)],
@@ -103,7 +103,7 @@ fn presence_of_one_stripe_is_not_that_of_the_next() {
         let expected: Vec<String> = cells.map(|cell| format!("{{\"s\":{cell}}}")).collect();
         let scan = file.scan().columns([1]).batch_rows(2).build().unwrap();
         assert_eq!(rows(scan).unwrap(), expected);
-        // a condition on the other column picks the second row of each stripe
+        // a condition on the first column picks the second row of each stripe
         let second = |value: &Scalar| matches!(value, Scalar::Int(n) if n % 3 == 1);
         let picked = passing(&file, Filter::Opaque, 0, second);
         assert_eq!(picked.len(), order.len());

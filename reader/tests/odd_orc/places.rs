@@ -1,4 +1,4 @@
-//! Streams beyond the first gigabytes, and filters that need not be understood.
+//! Streams at offsets beyond four gigabytes, and Bloom filters that cannot be decoded.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Statistics that are missing, of nulls alone, or spoiled by NaN.
+//! Statistics that are missing, of nulls only, or invalid because of NaN.
 
 use lith_format::filter::CompareOp;
 use lith_format::orc::statistics::{DoubleStatistics, IntegerStatistics};

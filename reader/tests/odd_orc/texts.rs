@@ -84,7 +84,7 @@ fn long_texts_have_bounds_that_are_not_values() {
     assert!(!pruned(CompareOp::Eq, "bb") && !pruned(CompareOp::Gt, "cc"));
     assert!(!pruned(CompareOp::LtEq, "bb"));
     assert!(pruned(CompareOp::Eq, "dd") && pruned(CompareOp::Lt, "a"));
-    // where the one bound is a value and the other not known, nothing is ruled out on its side
+    // a side whose bound is not known rules nothing out
     let half = StringStatistics {
         minimum: Some(b"bb".to_vec()),
         ..StringStatistics::default()

@@ -7,10 +7,10 @@ use lith_format::types::{TimeUnit, Zone};
 
 use super::*;
 
-/// Seconds from 1970 to 2015, from which they are stored.
+/// Seconds from 1970 to 2015, the epoch of stored timestamps.
 const BASE: i64 = 1_420_070_400;
 
-/// Seconds and nanoseconds as they are stored.
+/// The stored seconds and nanoseconds.
 fn times(values: &[(i64, i64)], zone: Option<&'static str>) -> Stripe {
     let seconds: Vec<i64> = values.iter().map(|value| value.0).collect();
     let nanos: Vec<i64> = values.iter().map(|value| value.1).collect();

@@ -1,6 +1,8 @@
-//! For tests of files made by hand: opened in memory, and read row by row in any choice of rows.
+//! For tests of files made by hand: opens them in memory, and reads any choice of their rows.
 
 #![expect(clippy::unwrap_used, reason = "a test helper's panic is a failed test")]
+
+mod render;
 
 use std::sync::Arc;
 
@@ -8,15 +10,15 @@ use lith_format::bitmap::Bitmap;
 use lith_format::error::Result;
 use lith_format::filter::Filter;
 use lith_format::limits::Limits;
-use lith_format::render::{render_json, render_json_row};
 use lith_format::scalar::Scalar;
 use lith_format::scan::RowPredicate;
 use lith_format::vector::Batch;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
-use lith_reader::scan::Scan;
 use lith_reader::selection::Selection;
 use lith_reader::source::BytesSource;
+
+pub(crate) use render::{rows, slots};
 
 /// A file of these bytes.
 pub(crate) fn open(bytes: Vec<u8>) -> Result<File> {
@@ -24,21 +26,7 @@ pub(crate) fn open(bytes: Vec<u8>) -> Result<File> {
     File::from_source(Arc::new(source), Limits::default())
 }
 
-/// All rows of a scan, as JSON.
-pub(crate) fn rows(scan: Scan) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    for batch in scan {
-        let batch = batch?;
-        for row in 0..batch.rows {
-            let mut line = String::new();
-            render_json_row(&batch, row, &mut line);
-            out.push(line);
-        }
-    }
-    Ok(out)
-}
-
-/// The first column over all row groups, as JSON.
+/// The cells of the first column over all row groups, as JSON.
 pub(crate) fn cells(bytes: Vec<u8>) -> Result<String> {
     let file = open(bytes)?;
     let mut out = Vec::new();
@@ -49,34 +37,28 @@ pub(crate) fn cells(bytes: Vec<u8>) -> Result<String> {
     Ok(out.join(" "))
 }
 
-/// Of the first row group, the cells of the first column in the rows that are wanted.
+/// The cells of the first column in the wanted rows of the first row group.
 pub(crate) fn wanted(file: &File, rows: &[bool]) -> Result<String> {
     wanted_of(file, 0, rows)
 }
 
-/// The same of another column.
+/// The cells of a column in the wanted rows of the first row group.
 pub(crate) fn wanted_of(file: &File, column: usize, rows: &[bool]) -> Result<String> {
     let selection = Selection::from_mask(&rows.iter().copied().collect());
     selected(file, [0, column], &selection).map(|cells| cells.join(" "))
 }
 
-/// The cells of a column in a row group.
+/// The cells of a column in the selected rows of a row group.
 pub(crate) fn selected(
     file: &File,
     [group, column]: [usize; 2],
     selection: &Selection,
 ) -> Result<Vec<String>> {
     let mut reader = file.column(group, column, &ReadContext::default())?;
-    let vector = reader.read(selection)?;
-    let cell = |row| {
-        let mut out = String::new();
-        render_json(&vector, row, &mut out);
-        out
-    };
-    Ok((0..vector.len).map(cell).collect())
+    Ok(slots(&reader.read(selection)?))
 }
 
-/// Every choice of rows gives those of `expected` that were chosen.
+/// Checks for every choice of rows that it gives the chosen ones of `expected`.
 pub(crate) fn check_every_choice(bytes: &[u8], expected: &[&str]) {
     let file = open(bytes.to_vec()).unwrap();
     for choice in 0..1u32 << expected.len() {
@@ -89,7 +71,7 @@ pub(crate) fn check_every_choice(bytes: &[u8], expected: &[&str]) {
     }
 }
 
-/// A condition on one column, of which metadata knows nothing more than `filter` says.
+/// A condition on the values of one column, which metadata cannot judge.
 struct Condition {
     column: [usize; 1],
     passes: fn(&Scalar) -> bool,
@@ -107,7 +89,7 @@ impl RowPredicate for Condition {
     }
 }
 
-/// The rows whose value in column `column` passes, read a few at a time.
+/// The rows whose value in column `column` passes, as JSON, read a few at a time.
 pub(crate) fn passing(
     file: &File,
     filter: Filter,
