@@ -231,7 +231,7 @@ impl Walk {
         Ok(())
     }
 
-    /// What matches a pattern in the directories in a directory.
+    /// Adds what matches a pattern in the subdirectories of a directory.
     fn deeper(
         &mut self,
         path: &Path,
@@ -265,7 +265,7 @@ impl Walk {
         if first == glob::DIRECTORIES {
             self.glob(path.clone(), rest, segments, is_root)?;
             return match rest {
-                // all of it has been walked
+                // the call above has walked all of it
                 [] => Ok(()),
                 _ => self.inside(path, segments, is_root, |walk, path, segments| {
                     walk.deeper(path, pattern, segments)

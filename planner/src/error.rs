@@ -120,7 +120,7 @@ impl PlanError {
         self.at(span)
     }
 
-    /// The same of a column that is known elsewhere, as `note` says, which then is what is meant.
+    /// Adds a note on where an unknown column was found, which replaces the proposals of similar names.
     pub fn known_elsewhere(mut self, note: &str) -> Self {
         if let PlanErrorKind::UnknownColumn { nearest } = &mut self.kind {
             nearest.clear();

@@ -330,7 +330,7 @@ impl Explanation {
                 "selected": self.row_groups.selected,
                 "always": self.row_groups.always,
             },
-            // no scan asks strides yet
+            // the statistics of strides are not in the footers; only a scan reads them
             "strides": Value::Null,
             "bytes": share(&self.bytes),
             "rows": {"total": self.rows.total, "selected_at_most": self.rows.selected},

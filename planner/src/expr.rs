@@ -24,10 +24,10 @@ pub use render::{double_text, scalar_spark, scalar_sql};
 /// How many levels an expression may have.
 pub const MAX_DEPTH: usize = 400;
 
-/// The function that `container[key]` calls.
+/// The name of the function that `container[key]` stands for.
 pub(crate) const SUBSCRIPT: &str = "[]";
 
-/// The function that gives null where an array has no such element.
+/// The name of the function that gives null where an array has no such element.
 pub(crate) const GET: &str = "get";
 
 /// An operator on two numbers.

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 /// The segment that matches any run of directories.
 pub(crate) const DIRECTORIES: &str = "**";
 
-/// How many patterns a segment may stand for.
+/// How many patterns the braces of a segment may expand to.
 const ALTERNATIVES: usize = 1 << 10;
 
 /// The segment, if it holds a wildcard. What is no text is none.
@@ -19,7 +19,7 @@ pub(crate) fn pattern(segment: &OsStr) -> Option<&str> {
     segment.to_str().filter(|text| is_pattern(text))
 }
 
-/// What stands before, inside of and behind the first braces that hold a comma and no braces.
+/// Splits a pattern at the first braces with a comma and no further braces inside: before, inside and after them.
 fn braces(text: &str) -> Option<(&str, &str, &str)> {
     let closes = text.match_indices('}');
     let mut pairs = closes.filter_map(|(close, _)| Some((text[..close].rfind('{')?, close)));
@@ -30,14 +30,14 @@ fn braces(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..open], &text[open + 1..close], &text[close + 1..]))
 }
 
-/// The patterns without braces that a pattern stands for.
+/// Expands the braces of a pattern.
 fn alternatives(pattern: &str) -> Vec<String> {
     let (mut open, mut plain) = (vec![pattern.to_owned()], Vec::new());
     while let Some(pattern) = open.pop() {
         match braces(&pattern) {
-            Some((before, inside, behind)) if open.len() + plain.len() < ALTERNATIVES => {
+            Some((before, inside, after)) if open.len() + plain.len() < ALTERNATIVES => {
                 let inside = inside.split(',');
-                open.extend(inside.map(|one| format!("{before}{one}{behind}")));
+                open.extend(inside.map(|one| format!("{before}{one}{after}")));
             }
             _ => plain.push(pattern),
         }

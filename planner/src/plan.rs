@@ -238,7 +238,7 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
     let selected = names.iter().map(select).collect::<Result<Vec<_>>>()?;
     let (exprs, mut outputs): (Vec<Expr>, Vec<Output>) = selected.into_iter().unzip();
     tell_apart(&exprs, &mut outputs, table);
-    // a path may be another column's name
+    // again, because a path may be the name of another column
     tell_apart(&exprs, &mut outputs, table);
     Ok(Selected {
         exprs: Some(exprs),
@@ -246,7 +246,8 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
     })
 }
 
-/// A column, or a part of one, in the notation of conditions; a name without dots and brackets may hold whatever else.
+/// A column, or a part of one, in the notation of conditions. The name of a top-level column without dots and
+/// brackets needs no quotes, whatever other characters it has.
 fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
     let mut fields = table.schema.fields.iter();
     let parsed = match !name.contains(['.', '[']) && fields.any(|field| field.name == name) {
@@ -256,11 +257,11 @@ fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
     let expr = resolve(parsed.clone(), table)?;
     let mut output = output_of(&expr).ok_or_else(|| {
         PlanError::unsupported(format!(
-            "{} is no column; only columns and parts of them can be selected",
+            "{} is not a column; only columns and parts of them can be selected",
             expr.sql()
         ))
     })?;
-    // as Spark names it: by the last part of a name, else by what is computed
+    // as Spark names it: the last part of a path, else the text of the expression
     output.name = match (&parsed, &expr) {
         _ if has_subscript(name) => Some(expr.spark()),
         (_, Expr::Column(_)) => None,
@@ -271,7 +272,7 @@ fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
     Ok((expr, output))
 }
 
-/// Names different parts that would have one name by their paths.
+/// If different parts have the same name, names them by their paths.
 fn tell_apart(exprs: &[Expr], outputs: &mut [Output], table: &TableSchema) {
     let name = |output: &Output| output.field(table).map(|field| field.name).ok();
     let names: Vec<Option<String>> = outputs.iter().map(name).collect();

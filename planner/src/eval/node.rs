@@ -54,7 +54,7 @@ impl Origin {
     }
 }
 
-/// What gives null where this fails: an array may lack the element.
+/// The hint to a function that gives null where this one fails because the array lacks the element.
 fn lenient(expr: &Expr) -> Option<String> {
     let Expr::Function { name, args, .. } = expr else {
         return None;
@@ -134,7 +134,7 @@ pub(super) enum Kind {
 pub(super) struct Lookup {
     /// Whether indices begin at 1, and at -1 from the end.
     pub(super) from_one: bool,
-    /// Whether there must be such an element.
+    /// Whether a missing element is an error.
     pub(super) strict: bool,
 }
 
