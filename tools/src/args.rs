@@ -62,6 +62,10 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 pub struct Input {
     /// Files, directories or quoted globs: one table, each file once, with the columns of the first by path.
+    ///
+    /// Globs have `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories. In directories, names that begin with `_`
+    /// or `.` are skipped; any other file that is neither format is an error. Columns of other files are matched by
+    /// name, and are null if a file lacks them; a type that does not widen to the table's is an error when it is read.
     #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
     /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
@@ -73,10 +77,11 @@ pub struct Input {
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
     pub orc_types: OrcTypes,
     /// How to read variants of Parquet files: as `json`, or `raw` as structs of the stored columns.
+    ///
+    /// In JSON, decimals, timestamps and bytes are strings, as in other columns; fields of objects are sorted by name.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
     pub variant: Variants,
-    /// Read encrypted columns of ORC files as the masks that everyone may see: nulls, or values made
-    /// unrecognizable.
+    /// Read encrypted columns of ORC files as their unencrypted masks: nulls, or values made unrecognizable.
     #[arg(long)]
     pub masks: bool,
     /// Keys of encrypted files.
@@ -114,6 +119,9 @@ pub struct Files {
 pub struct KeyArgs {
     /// A key of encrypted Parquet files; may be repeated. NAME is `footer`, a column's path, or key metadata in
     /// the file. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the process list.
+    ///
+    /// `lith inspect` shows the key metadata. With the footer key, the signature of a plaintext footer is verified.
+    /// Columns without a key are reported as encrypted; the others are read.
     #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
     pub keys: Vec<Secret>,
     /// The AAD prefix of encrypted files that do not store it; if a file stores one, it must be the same.
@@ -159,6 +167,9 @@ pub enum Variants {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Query {
     /// Rows to keep: what Spark's df.where("...") takes.
+    ///
+    /// The meaning is Spark's in ANSI mode with a UTC session. Functions of arrays and maps are supported
+    /// (`size(tags)`, `array_contains(items.sku, 's1')`); lambdas, sub-queries, intervals and some functions are not.
     #[arg(
         short = 'w',
         long = "where",
@@ -168,6 +179,11 @@ pub struct Query {
     pub predicate: Option<String>,
     /// Columns to read, comma separated: names, fields (a.b is a column b), elements and map values
     /// (`tags[0]`, `attrs['k']`); names with other characters in back-quotes.
+    ///
+    /// `items.price` of an array of structs is the array of prices; the other fields are not read. An array without
+    /// the element is an error, as in Spark; `get(tags, 0)` gives null. A part has its last name in the output, or its
+    /// path (`-c a.b,c.b`) if another column of the output has that name. A name means the column of exactly that
+    /// name, else the only one that differs in case.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
 }
@@ -179,7 +195,10 @@ pub struct Query {
 Timestamps show their unit and their meaning: UTC (an instant), local (wall clock time without a zone), \
 no zone (the same in ORC), int96 (unspecified; most engines take it for an instant). Sizes are those of \
 data: pages with their headers, or data streams; those of indexes and Bloom filters stand apart. Streams of ORC's \
-lists, maps and structs belong to no column.\n\n\
+lists, maps and structs belong to no column. Null counts of nested columns include empty and null lists. A file that \
+lacks a column counts as null in every row.\n\n\
+~ marks a bound that may be inexact, because the writer truncated it or does not state that it is exact; - an unknown \
+one. Chunks and stripes whose metadata is broken are reported. _metadata files in directories are skipped.\n\n\
 JSON: one object: files, formats, created_by, rows, row_groups, bytes, data_bytes, index_bytes, footer_bytes, \
 other_files (those that a _metadata file refers to), \
 smallest_row_group and largest_row_group {rows, bytes of data}, sorted_by, keys, partition_columns, \
@@ -193,7 +212,7 @@ pub struct Inspect {
     /// Where data is.
     #[command(flatten)]
     pub input: Input,
-    /// Columns to show, comma separated; a struct, list or map stands for all columns below. Default: all.
+    /// Columns to show, comma separated; a struct, list or map stands for all columns below. Default: the 40 largest.
     #[arg(short, long, value_name = "COLUMNS")]
     pub columns: Option<String>,
     /// Show every column and warning, also where they are too many for a screen.
@@ -228,7 +247,8 @@ pub struct Stats {
 /// `lith pages`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "For ORC, each line is an entry of the row index, which describes a stride of rows.\n\n\
+    after_long_help = "For ORC, each line is an entry of the row index, which describes a stride of rows. A ~ marks \
+an inexact bound, - an unknown one. What cannot be read is reported, and the rest is shown.\n\n\
 JSON: strides [{row_group (of ORC: stripe), column, leaf (its number), of ORC type_id, first_row, rows, values, null_count, min, min_exact, max, \
 max_exact, distrust, encoding}], of Parquet also page_type, offset, bytes (with the header), \
 compressed_bytes, uncompressed_bytes; or {row_group, column, error}. For each file, one object on a \
@@ -252,7 +272,7 @@ pub struct Pages {
     after_long_help = "JSON: format, then the structures of the file under their names in the specification: of Parquet \
 footer_length, footer, chunks (indexes and page headers of each column chunk); of ORC file_length, \
 postscript_length, postscript, footer, stripe_stats, stripes. For each file, one object on a line, \
-with file."
+with file. A part that cannot be read is reported, the rest is shown, and the worst error decides the exit code."
 )]
 pub struct Meta {
     /// Which files.
@@ -325,7 +345,7 @@ pub struct Count {
         allow_hyphen_values = true
     )]
     pub predicate: Option<String>,
-    /// Print what was skipped and read on standard error.
+    /// Print on standard error what was skipped and read.
     #[arg(long)]
     pub metrics: bool,
     /// Read every row group, whatever its statistics.
@@ -351,7 +371,7 @@ pub struct Scan {
     /// Write to this file, whole or not at all, instead of standard output (`-`).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Print what was skipped and read on standard error.
+    /// Print on standard error what was skipped and read.
     #[arg(long)]
     pub metrics: bool,
     /// Read every row group, whatever its statistics.
@@ -380,7 +400,7 @@ pub struct Head {
     /// Output format; by default a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
-    /// Print what was skipped and read on standard error.
+    /// Print on standard error what was skipped and read.
     #[arg(long)]
     pub metrics: bool,
 }
@@ -410,6 +430,12 @@ pub enum RowFormat {
 
 /// `lith explain`
 #[derive(Debug, Args)]
+#[command(
+    after_long_help = "JSON: one object: partition_filters, data_filters, pushed_filters, post_filter and read_schema \
+(with --engine spark as Spark prints them); partitions, files, row_groups, bytes and rows, each with its total and \
+what is selected, of rows selected_at_most; and conjuncts [{text, class, judged_by, not_pushed_because, hint}]. \
+strides is null: their statistics are not in the footers; --analyze tells how many were skipped."
+)]
 pub struct Explain {
     /// Where data is.
     #[command(flatten)]
