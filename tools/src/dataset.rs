@@ -64,7 +64,7 @@ impl Dataset {
     }
 }
 
-/// In how many other files a column is searched that the first one lacks.
+/// In how many files a column is searched that the first file lacks.
 const SEARCHED: usize = 1000;
 
 /// A dataset whose first file has been opened for its columns.
@@ -124,11 +124,11 @@ impl Opened {
     fn plan_query(&self, query: Query) -> Result<ScanPlan> {
         let predicate = query.predicate.unwrap_or_default();
         let planned = plan(&self.table, &query);
-        planned.map_err(|error| self.failure(predicate, self.name_holder(error, &query)))
+        planned.map_err(|error| self.failure(predicate, self.name_file(error, &query)))
     }
 
-    /// A column that the first file lacks may be in another, which the error then names.
-    fn name_holder(&self, error: PlanError, query: &Query) -> PlanError {
+    /// If a column is unknown because the first file lacks it, adds the name of a file that has it.
+    fn name_file(&self, error: PlanError, query: &Query) -> PlanError {
         let is_unknown =
             |error: &PlanError| matches!(error.kind(), PlanErrorKind::UnknownColumn { .. });
         if !is_unknown(&error) {
@@ -185,7 +185,7 @@ impl Opened {
         files.map(|file| Ok(self.options.open(&file.path)?))
     }
 
-    /// How the files of a plan are opened: for the columns that it needs, in whatever case they are written.
+    /// How the files of a plan are opened: only for the columns that it needs, whose case may differ.
     fn options_of(&self, plan: &ScanPlan) -> OpenOptions {
         let mut options = self.options.clone();
         let needed = &plan.read_schema.fields;
@@ -198,10 +198,10 @@ impl Opened {
     /// Explains a plan by the footers of its files.
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
         let options = self.options_of(plan);
-        // a file is let go once its footer is read: there may be more than a process may hold open
+        // a file is closed once its footer is read: there may be more files than a process may have open
         let footer = |task: &ScanTask| {
             let file = options.open(&task.path)?;
-            // the sizes of ORC's columns lie outside of the footer; without them, stripes count whole
+            // the sizes of ORC's columns are not in the footer; if they cannot be read, whole stripes are counted
             let meta = file.full_meta().or_else(|_| file.meta().cloned());
             Ok(meta?)
         };
@@ -213,7 +213,7 @@ impl Opened {
         Ok(explanation)
     }
 
-    /// The columns of a plan's output that cannot be read of its first file with rows, in the output's order.
+    /// The columns of a plan's output that cannot be read in the first file with rows, in the output's order.
     pub fn unread_columns(&self, plan: &ScanPlan) -> Vec<String> {
         let options = self.options_of(plan);
         let files = plan.tasks.iter().map(|task| options.open(&task.path));
@@ -253,7 +253,7 @@ impl Opened {
         Ok(self.options.open(&task.path)?.rows())
     }
 
-    /// Whether rows of the files left must be asked anything.
+    /// Whether rows of the remaining files have to be filtered.
     ///
     /// # Errors
     /// A condition that cannot be computed here.
@@ -281,8 +281,8 @@ impl Opened {
     }
 }
 
-/// The names between commas that are not inside of quotes, back-quotes, parentheses or brackets. What is opened and
-/// never closed is a letter like others.
+/// Splits a list of columns at the commas outside of quotes, back-quotes, parentheses and brackets. An opening one
+/// that is never closed has no meaning.
 pub fn split_columns(text: &str) -> Vec<String> {
     let (mut names, mut start, mut closers) = (Vec::new(), 0, Vec::new());
     let mut quoted_until = 0;
@@ -305,8 +305,8 @@ pub fn split_columns(text: &str) -> Vec<String> {
     names
 }
 
-/// How many bytes of `rest` a quote closes, itself included; none if nothing closes it. In text, a backslash takes the
-/// meaning from a quote.
+/// How long quoted text is, the closing quote included; 0 if there is none. Except in back-quotes, a backslash
+/// escapes the next character.
 fn quoted_length(rest: &str, quote: char) -> usize {
     let mut letters = rest.char_indices();
     while let Some((at, letter)) = letters.next() {

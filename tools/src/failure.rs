@@ -62,10 +62,10 @@ impl Reported {
     }
 }
 
-/// Errors of parts of a file that are shown in place of these parts.
+/// The errors of parts of a file, each of which was shown in place of its part.
 #[derive(Debug, Default)]
 pub struct Failed {
-    /// The first of those with the worst exit code.
+    /// The first error with the worst exit code.
     worst: Option<Error>,
     others: u64,
 }
@@ -88,7 +88,7 @@ impl Failed {
         text
     }
 
-    /// The first of the worst errors, if there was one, with the number of the others.
+    /// The first error with the worst exit code, if there was an error, with the number of the others.
     pub fn end(self) -> FormatResult<()> {
         match (self.worst, self.others) {
             (None, _) => Ok(()),

@@ -84,7 +84,7 @@ pub fn leaves(file: &File) -> Vec<Leaf> {
         file.parquet().map(ParquetFile::leaves),
         file.orc().map(OrcFile::leaves),
     );
-    // wide files have very many: a path that is stored as it is named is held once
+    // wide files have very many paths: if the stored one is the same, both share their memory
     let place = |leaf: usize, path: &Arc<[String]>| match (parquet, orc) {
         (_, Some(leaves)) => Place::Orc(leaves.get(leaf).map_or(0, |leaf| leaf.column)),
         (Some(leaves), None) => {

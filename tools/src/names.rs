@@ -29,14 +29,14 @@ pub fn shown_type(ty: &LogicalType, format: Format) -> String {
     located_type(ty, format, &mut std::iter::empty())
 }
 
-/// The same; its geometries and geographies, in their order, lie in these reference systems.
+/// Like [`shown_type`]; `systems` has the reference systems of the geometries and geographies in it, in their order.
 pub fn located_type(ty: &LogicalType, format: Format, systems: &mut Systems<'_>) -> String {
     let mut out = String::new();
     push_type(&mut out, ty, format, systems);
     out
 }
 
-/// Reference systems, one after the other.
+/// Yields reference systems.
 type Systems<'a> = dyn Iterator<Item = String> + 'a;
 
 fn push_type(out: &mut String, ty: &LogicalType, format: Format, systems: &mut Systems<'_>) {
@@ -78,8 +78,8 @@ fn push_type(out: &mut String, ty: &LogicalType, format: Format, systems: &mut S
             push_type(out, &entry[1].ty, format, systems);
             out.push('>');
         }
-        T::Struct(fields) => push_fields(out, "struct<", fields, (format, systems)),
-        T::Union(fields) => push_fields(out, "uniontype<", fields, (format, systems)),
+        T::Struct(fields) => push_fields(out, "struct<", fields, format, systems),
+        T::Union(fields) => push_fields(out, "uniontype<", fields, format, systems),
         other => push(out, format_args!("{other}")),
     }
 }
@@ -88,7 +88,8 @@ fn push_fields(
     out: &mut String,
     keyword: &str,
     fields: &[Field],
-    (format, systems): (Format, &mut Systems<'_>),
+    format: Format,
+    systems: &mut Systems<'_>,
 ) {
     out.push_str(keyword);
     for (index, field) in fields.iter().enumerate() {

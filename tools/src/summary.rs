@@ -76,7 +76,7 @@ pub struct Summary {
     /// Files whose footer states another number of rows than its row groups have: the first one's path, what
     /// it states and what they have.
     pub wrong_rows: Option<(String, i64, u64)>,
-    /// Where in `columns` each is, once there is a second file.
+    /// The index of each column in `columns`; empty until there is a second file.
     pub(crate) indices: HashMap<Key, usize>,
 }
 
@@ -108,7 +108,7 @@ impl Summary {
     /// Returns the place in `columns` of each leaf of the file.
     ///
     /// # Errors
-    /// More chunks or columns than the limits or the memory allow; then nothing is added.
+    /// More chunks or columns than the limits or the memory allow. Then nothing is added.
     pub fn add_file(&mut self, file: &File, failed: &mut Failed) -> Result<Vec<usize>> {
         file.orc().map_or(Ok(()), OrcFile::check_chunks)?;
         let columns = self.columns_of(leaves(file))?;
@@ -339,7 +339,7 @@ impl Summary {
     fn columns_of(&mut self, leaves: Vec<Leaf>) -> Result<Vec<usize>> {
         let count = leaves.len();
         if self.columns.is_empty() {
-            // of a single file, which may be wide, nothing is ever looked up
+            // a single file, which may have very many columns, needs no index
             self.columns.try_reserve_exact(count).map_err(|_| {
                 let columns = plural(count as u64, "column");
                 Error::limit(format!("there is no memory for {columns}"))
@@ -370,7 +370,7 @@ impl Summary {
     }
 }
 
-/// The key of the next leaf of a file, of whose leaves before it `seen` has counted the paths.
+/// The key of the next leaf of a file: its path, and how many earlier leaves have the same path, which `seen` counts.
 fn key(path: &Arc<[String]>, seen: &mut HashMap<Arc<[String]>, usize>) -> Key {
     let before = seen.entry(Arc::clone(path)).or_insert(0);
     *before += 1;

@@ -297,7 +297,7 @@ fn row_groups_are_read_one_by_one() {
     }
 }
 
-/// A file of a column `v` of variants, of these metadata and values.
+/// A file with a column `v` of variants, which have these metadata and values.
 fn variants(codec: Codec, rows: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) -> Vec<u8> {
     let names = ["metadata", "value"];
     let fields = names.map(|name| Field::required(name, LogicalType::Binary));
@@ -363,7 +363,7 @@ fn long_variant(length: usize) -> (Vec<u8>, Vec<u8>) {
 fn long_variants_are_read_few_at_a_time() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("variants.parquet");
-    // all alike, and short ones before long ones
+    // variants of one length, and short ones before long ones
     let alike = vec![1 << 20; 300];
     let unlike = [vec![10; 30_000], vec![1 << 20; 90]].concat();
     for (codec, lengths) in [(Codec::Zstd, alike), (Codec::None, unlike)] {
@@ -377,7 +377,7 @@ fn long_variants_are_read_few_at_a_time() {
     }
 }
 
-/// A name of a megabyte that very many objects have.
+/// Very many objects that share a name of a megabyte.
 #[test]
 fn variants_that_are_mostly_names_are_refused() {
     const NAME: u32 = 1_000_000;

@@ -258,7 +258,7 @@ fn a_table_of_sql_has_one_place_and_one_format() {
     fails(
         &["schema", "-f", "ddl", &pattern],
         2,
-        &[told, "no pattern", &pattern],
+        &[told, "not a pattern", &pattern],
     );
     let scratch = tempfile::tempdir().unwrap();
     for format in ["parquet", "orc"] {

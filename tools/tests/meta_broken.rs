@@ -51,7 +51,7 @@ fn file() -> Vec<u8> {
     bytes
 }
 
-/// Where the footer of the second stripe lies, and what it says.
+/// The range and the content of the second stripe's footer.
 fn second_footer(bytes: &[u8]) -> (Range<usize>, StripeFooter) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(bytes.to_vec(), "a.orc"));
     let orc = OrcFile::open(&source, &Limits::default()).unwrap();
@@ -60,7 +60,7 @@ fn second_footer(bytes: &[u8]) -> (Range<usize>, StripeFooter) {
     (range.start as usize..range.end as usize, (*footer).clone())
 }
 
-/// Where the stream `at` of the second stripe lies.
+/// The range of stream `at` of the second stripe.
 fn second_stream(bytes: &[u8], at: usize) -> Range<usize> {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(bytes.to_vec(), "a.orc"));
     let orc = OrcFile::open(&source, &Limits::default()).unwrap();
@@ -97,7 +97,7 @@ fn meta(bytes: &[u8]) -> Shown {
     }
 }
 
-/// All but the second stripe is shown as it is of the sound file.
+/// Everything but the second stripe is shown as for the intact file.
 fn others_are_shown(shown: &Shown, sound: &Shown) {
     for name in ["postscript", "footer", "stripe_stats"] {
         assert_eq!(shown.json[name], sound.json[name], "{name}");
@@ -126,7 +126,7 @@ fn a_broken_stripe_footer_does_not_hide_the_other_stripes() {
     assert!(shown.text.contains(error));
     assert!(shown.complaint.contains(error), "{}", shown.complaint);
 
-    // one that decodes and contradicts the file is shown, too
+    // a footer that can be decoded but contradicts the file is shown, too
     footer.streams[0].column = 9;
     let footer = footer.encode();
     assert_eq!(footer.len(), length);

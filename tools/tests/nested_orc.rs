@@ -18,7 +18,7 @@ fn lith(command: &str, file: &str, rest: &[&str]) -> Option<Output> {
     Some(lith.stdin(Stdio::null()).output().unwrap())
 }
 
-/// What the command prints must be these lines.
+/// Checks the lines that the command prints.
 fn prints(command: &str, file: &str, rest: &[&str], lines: &[&str]) {
     if let Some(output) = lith(command, file, rest) {
         assert!(output.status.success(), "{rest:?}: {output:?}");
@@ -27,7 +27,7 @@ fn prints(command: &str, file: &str, rest: &[&str], lines: &[&str]) {
     }
 }
 
-/// The command must end with this code and complain with `word`.
+/// Checks that the command ends with this code and an error that contains `word`.
 fn fails(command: &str, file: &str, rest: &[&str], (code, word): (i32, &str)) {
     if let Some(output) = lith(command, file, rest) {
         let complaint = String::from_utf8(output.stderr).unwrap();

@@ -255,7 +255,7 @@ fn line(batch: &Batch, row: usize) -> String {
     cells.collect::<Vec<_>>().join("\t")
 }
 
-/// A cell as the checksums want it.
+/// A cell as it is rendered for the checksums.
 fn cell(vector: &Vector, row: usize) -> String {
     let inside = |child: &Vector, slots: Range<usize>| -> Vec<String> {
         slots.map(|slot| cell(child, slot)).collect()

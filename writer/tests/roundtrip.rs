@@ -213,7 +213,7 @@ impl Arbitrary for AnyScan {
     }
 }
 
-/// Passes about one value in so many.
+/// A predicate that about one value in so many passes.
 #[derive(Debug, Clone)]
 struct Condition {
     column: [usize; 1],

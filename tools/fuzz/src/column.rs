@@ -1,10 +1,10 @@
-//! A column of ORC of any type, out of streams of any bytes: every decoder of values, in a file made around them.
+//! An ORC column of any type with arbitrary streams, wrapped in a valid file: this reaches every decoder of values.
 //!
 //! ```text
 //! | type u8 x 3 | encoding u8 x 3 | dictionary's entries u8 | rows u16 | stream | stream | ..
 //! stream  | column u8 | kind u8 | length u16 | bytes |
 //! ```
-//! The first type is the column's, the others are those of its children, if it has some.
+//! The first type is the column's, the others are its children's, if it has any.
 
 use lith_format::bytes::Cursor;
 use lith_format::error::Result;
@@ -25,7 +25,7 @@ pub fn column(data: &[u8]) {
     }
 }
 
-/// Bytes for [`column`] out of column `id` of a stripe, whose streams are these.
+/// The input of [`column`] that has column `id` of a stripe.
 pub fn seed(
     types: &[Type],
     id: usize,
@@ -86,7 +86,7 @@ fn file_around(data: &[u8]) -> Result<Vec<u8>> {
     finish(bytes, &footer, rows, types)
 }
 
-/// A file of one stripe, whose streams are there.
+/// Completes a file of one stripe: `bytes` end with its streams.
 fn finish(
     mut bytes: Vec<u8>,
     footer: &StripeFooter,
@@ -122,7 +122,7 @@ fn finish(
     Ok(bytes)
 }
 
-/// A struct around a column of the first type, whose children, if it has some, are of the others.
+/// The types of a file with one column, of the first type; the others are its children's, if it has any.
 fn types([column, first, second]: [TypeKind; 3]) -> Vec<Type> {
     let children: &[u32] = match column {
         TypeKind::List => &[2],

@@ -104,7 +104,7 @@ pub fn page_header(data: &[u8]) {
     });
 }
 
-/// Two parts, of which the first two bytes tell the length of the first.
+/// Splits the input into two parts; its first two bytes are the length of the first.
 fn two_parts(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, data) = data.split_first_chunk()?;
     let cut = usize::from(u16::from_le_bytes(*length)).min(data.len());
@@ -185,7 +185,7 @@ pub fn bloom_filter(data: &[u8]) {
     }
 }
 
-/// The metadata of a variant, then its value: what is written is JSON, and no longer than the limits allow.
+/// The metadata of a variant, then its value: the output is valid JSON, and no longer than the limits allow.
 pub fn variant(data: &[u8]) {
     let limits = limits();
     let Some((metadata, value)) = two_parts(data) else {

@@ -52,10 +52,11 @@ pub(super) fn run(args: &Scan) -> Result {
     Ok(())
 }
 
-/// How many columns that cannot be read are named.
+/// How many of the columns that cannot be read either are named.
 const NAMED: usize = 10;
 
-/// A column that cannot be read may be left out, unless the condition asks for it: names all such columns.
+/// If a column of the output cannot be read, adds the others that cannot either, so that all can be left out at
+/// once.
 pub(super) fn name_others(error: Error, plan: &ScanPlan, opened: &Opened) -> Error {
     let is_unread = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Encrypted);
     match is_unread {
@@ -64,26 +65,27 @@ pub(super) fn name_others(error: Error, plan: &ScanPlan, opened: &Opened) -> Err
     }
 }
 
-/// `unread` names the columns of the output that cannot be read.
+/// The hint is added if the column is in the output and not in the condition. `unread` finds the columns of the
+/// output that cannot be read.
 fn with_hint(error: Error, plan: &ScanPlan, unread: impl FnOnce() -> Vec<String>) -> Error {
     let column = error.site().column.as_deref();
     let fields = &plan.table.schema.fields;
-    let is_it = |index: &usize| {
+    let has_failed = |index: &usize| {
         let name = &*fields[*index].name;
         let below = column.and_then(|column| column.strip_prefix(name));
         below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
     };
     let mut conditions = plan.conjuncts.iter();
-    let asked = conditions.any(|conjunct| conjunct.column_indices().iter().any(is_it));
+    let is_needed = conditions.any(|conjunct| conjunct.column_indices().iter().any(has_failed));
     let Some(first) = plan
         .columns
         .iter()
         .map(|output| output.column)
-        .find(|column| is_it(column))
+        .find(|column| has_failed(column))
     else {
         return error;
     };
-    if asked {
+    if is_needed {
         return error;
     }
     let mut others = unread();
@@ -93,9 +95,9 @@ fn with_hint(error: Error, plan: &ScanPlan, unread: impl FnOnce() -> Vec<String>
     let more = others.split_off(NAMED.min(others.len())).len() as u64;
     let mut error = match (&others[..], more) {
         ([], _) => error,
-        (named, 0) => error.noting(&format!("nor can be read: {}", named.join(", "))),
+        (named, 0) => error.noting(&format!("unreadable too: {}", named.join(", "))),
         (named, more) => error.noting(&format!(
-            "nor can be read: {} and {}",
+            "unreadable too: {} and {}",
             named.join(", "),
             plural(more, "other column")
         )),
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!(told(Some("arr IS NULL"), None, &["arr"]), plain);
         assert_eq!(told(None, Some(vec!["x".into()]), &["arr"]), plain);
         assert_eq!(told(None, Some(vec!["arr".into()]), &["arr"]), plain);
-        let both = format!("{plain}; nor can be read: x");
+        let both = format!("{plain}; unreadable too: x");
         assert_eq!(told(None, None, &["arr", "x"]), both);
     }
 }

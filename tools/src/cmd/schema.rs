@@ -67,7 +67,7 @@ fn line(text: &str) -> String {
 
 /// The digits that a decimal of Spark may have.
 const SPARK_DIGITS: u8 = 38;
-/// The reference system of shapes that state none.
+/// The reference system of geometries and geographies that state none.
 const DEFAULT_CRS: &str = "OGC:CRS84";
 /// How much of a reference system is shown: it may be a whole document.
 const CRS_WIDTH: usize = 60;
@@ -88,10 +88,10 @@ fn check_for_spark(opened: &Opened) -> Result {
     };
     let shapes = shapes(&opened.table.schema.schema);
     for (name, (crs, _)) in shapes.into_iter().zip(reference_systems(&file)) {
-        // axes in another order are the same numbers to Spark
+        // EPSG:4326 has the axes in another order, which Spark ignores
         if !["", "OGC:CRS84", "EPSG:4326", "srid:4326"].contains(&crs) {
             let crs = shorten(crs, CRS_WIDTH);
-            let message = format!("which of Spark's reference systems is {crs} is not known");
+            let message = format!("the reference system {crs} has no known equivalent in Spark");
             let error = Error::unsupported(message).at_column(name);
             return Err(error.at_path(file.path()).into());
         }
@@ -99,8 +99,8 @@ fn check_for_spark(opened: &Opened) -> Result {
     Ok(())
 }
 
-/// The reference systems of the columns of shapes of a file, in their order, empty for the default one, and how
-/// the edges of geographies run, where they have a way to run.
+/// The reference systems of the geometries and geographies of a file, in the order of the columns, empty for the
+/// default one; and for geographies, the algorithm of edges.
 fn reference_systems(file: &File) -> Vec<(&str, Option<String>)> {
     use parquet::logical::LogicalType as Annotation;
     let great_circles = || "SPHERICAL".to_owned();
@@ -134,7 +134,7 @@ fn reference_systems(file: &File) -> Vec<(&str, Option<String>)> {
         .collect()
 }
 
-/// The columns of shapes of a table.
+/// The paths of the geometries and geographies of a table.
 fn shapes(schema: &StoredSchema) -> Vec<String> {
     let leaves = schema.leaves().into_iter();
     let shapes = leaves
@@ -142,8 +142,8 @@ fn shapes(schema: &StoredSchema) -> Vec<String> {
     shapes.map(|(path, _)| shown_path(&path)).collect()
 }
 
-/// The reference systems in the table's types, each in at most `width` letters; the table's columns are those of the
-/// first file.
+/// The reference systems of the geometries and geographies of a table, which has the columns of the first file; each
+/// is cut to `width` characters.
 fn systems(opened: &Opened, width: usize) -> Result<Vec<String>> {
     if shapes(&opened.table.schema.schema).is_empty() {
         return Ok(Vec::new());
@@ -171,8 +171,7 @@ fn ddl(opened: &Opened) -> Result<String> {
         return Err(no_table("one location, and several paths are given").into());
     };
     let location = path.canonicalize();
-    let location =
-        location.map_err(|_| no_table("a location, which is no pattern").at_path(path))?;
+    let location = location.map_err(|_| no_table("a location, not a pattern").at_path(path))?;
     let mut formats = Vec::new();
     for file in opened.files() {
         formats.push(file?.format());

@@ -44,8 +44,8 @@ impl Shown {
 /// as it can be decoded.
 ///
 /// # Errors
-/// A file of which nothing can be shown: then nothing is printed. The first of the worst errors of parts, after all
-/// others are printed.
+/// If nothing of the file can be shown, nothing is printed. If parts cannot be shown, everything else is printed
+/// before; the error is then the first with the worst exit code.
 pub fn print(
     path: &Path,
     decryption: &Decryption,

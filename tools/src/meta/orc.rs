@@ -4,9 +4,9 @@
 //! { postscript, footer, stripe_stats, metadata_error,
 //!   stripes: [ { footer, error, row_index: {column: ..}, bloom: {column: {kind: [..]}}, index_errors: [..] } ] }
 //! ```
-//! A part that cannot be read becomes an `error` of its stripe or one of the `index_errors`; the rest is shown. Of
-//! streams of one kind and column the last counts, and all are listed as `duplicates_of_NAME`. Of the bits of a
-//! Bloom filter, the length and the SHA-256 are shown.
+//! A part that cannot be read becomes an `error` of its stripe or one of the `index_errors`; the rest is shown. If
+//! there are several streams of one kind and column, the last one counts, and all are listed as
+//! `duplicates_of_NAME`. The bits of a Bloom filter are shown by their length and SHA-256.
 // spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
 
 use std::ops::Range;
@@ -31,7 +31,7 @@ use crate::encryption;
 use crate::failure::Failed;
 use crate::output::{Part, Printer, plural};
 
-/// How many errors of indexes are listed for a stripe.
+/// How many errors of indexes are listed for each stripe.
 const INDEX_ERRORS: usize = 1000;
 
 pub(super) fn print(
@@ -60,10 +60,10 @@ pub(super) fn print(
     Ok(failed)
 }
 
-/// A stream and its place in the file.
+/// A stream and its range in the file.
 type Located<'a> = (&'a Stream, Range<u64>);
 
-/// A file with its decoded tail, and where it is printed.
+/// A file whose tail is decoded, and the printer of its metadata.
 struct Opened<'a> {
     source: &'a Arc<dyn Source>,
     tail: &'a Tail,
@@ -74,7 +74,7 @@ struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    /// Prints the tail. A postscript or a footer that cannot be decoded is not shown.
+    /// Prints the tail. If its postscript or footer cannot be decoded, nothing is printed.
     fn print_head(&mut self) -> Result<()> {
         let (tail, limits) = (self.tail, self.limits);
         let postscript = self.read(tail.postscript_range())?;
@@ -83,7 +83,7 @@ impl Opened<'_> {
             tree::emit(postscript, &tree::POST_SCRIPT, &limits, to)
         };
         print_postscript(&mut |_| Ok(()))?;
-        let footer = self.sound(tail.footer_range(), &tree::FOOTER)?;
+        let footer = self.section(tail.footer_range(), &tree::FOOTER)?;
         self.out.part(Part::BeginObject)?;
         self.out.members(&json!({
             "schema_version": 1,
@@ -116,8 +116,8 @@ impl Opened<'_> {
         self.source.read_at(range.start, length)
     }
 
-    /// The section in these bytes, if it decodes.
-    fn sound(&self, range: Range<u64>, shape: &'static Shape) -> Result<Section> {
+    /// Reads a section and checks that it can be decoded.
+    fn section(&self, range: Range<u64>, shape: &'static Shape) -> Result<Section> {
         let section = Section {
             start: range.start,
             bytes: self.read(range)?,
@@ -127,7 +127,7 @@ impl Opened<'_> {
         Ok(section)
     }
 
-    /// Prints a section that is known to decode.
+    /// Prints a section.
     fn print(&mut self, section: &Section) -> Result<()> {
         let print = &mut |event: Event<'_>| part(event, self.out);
         section.emit(self.tail, &self.limits, print)
@@ -142,7 +142,7 @@ impl Opened<'_> {
     /// none), and unknown fields as `metadata_NAME`, so that they do not collide with those of the file.
     fn print_metadata(&mut self) -> Result<()> {
         const STRIPE_STATS: &str = "stripe_stats";
-        let section = self.sound(self.tail.metadata_range(), &tree::METADATA);
+        let section = self.section(self.tail.metadata_range(), &tree::METADATA);
         let (mut depth, mut found) = (0, false);
         if let Ok(section) = &section {
             section.emit(self.tail, &self.limits, &mut |event| {
@@ -172,7 +172,7 @@ impl Opened<'_> {
     }
 
     fn print_stripe(&mut self, ordinal: usize, stripe: &StripeInformation) -> Result<()> {
-        let section = match self.sound(stripe.footer_range(), &tree::STRIPE_FOOTER) {
+        let section = match self.section(stripe.footer_range(), &tree::STRIPE_FOOTER) {
             Ok(section) => section,
             Err(error) => return self.error("error", error.at_stripe(ordinal)),
         };
@@ -194,7 +194,7 @@ impl Opened<'_> {
         errors.print(self.out)
     }
 
-    /// The streams of some kinds, of the columns that are shown, by column and kind.
+    /// The streams of some kinds that belong to the columns shown, sorted by column and kind.
     fn streams<'b>(
         &self,
         stripe: &StripeInformation,
@@ -223,7 +223,7 @@ impl Opened<'_> {
         self.out.part(Part::EndObject)
     }
 
-    /// Prints the Bloom filters of each column, of one kind after the other.
+    /// Prints the Bloom filters of each column, grouped by kind.
     fn print_bloom_filters(
         &mut self,
         streams: &[Located<'_>],
@@ -244,19 +244,20 @@ impl Opened<'_> {
         self.out.part(Part::EndObject)
     }
 
-    /// Prints what decodes of streams of one kind and column: the last, and if there are several, all.
+    /// Prints the streams of one kind and column that can be decoded: the last one, and if there are several, a list of
+    /// all.
     fn print_index(
         &mut self,
         name: &str,
         streams: &[Located<'_>],
         errors: &mut IndexErrors,
     ) -> Result<()> {
-        let (mut last, mut sound) = (None, Vec::new());
+        let (mut last, mut decoded) = (None, Vec::new());
         for located in streams {
             match self.index(located) {
                 Ok(index) => {
                     last = Some(index);
-                    sound.push(located);
+                    decoded.push(located);
                 }
                 Err(error) => errors.add(located.0, error, &mut self.failed),
             }
@@ -270,7 +271,7 @@ impl Opened<'_> {
             drop(last);
             self.out.part(Part::Name(&format!("{DUPLICATES}{name}")))?;
             self.out.part(Part::BeginList)?;
-            for located in sound {
+            for located in decoded {
                 let index = self.index(located)?;
                 index.decode(self.tail, &self.limits, Some(self.out))?;
             }
@@ -279,7 +280,7 @@ impl Opened<'_> {
         Ok(())
     }
 
-    /// The index in a stream, if it decodes.
+    /// Reads the index in a stream and checks that it can be decoded.
     fn index(&self, (stream, range): &Located<'_>) -> Result<Index> {
         let index = Index {
             kind: stream.kind,
@@ -291,7 +292,7 @@ impl Opened<'_> {
     }
 }
 
-/// The bytes of a structure in the file.
+/// A structure of the file, read and not decoded.
 struct Section {
     start: u64,
     bytes: Bytes,
@@ -304,7 +305,7 @@ impl Section {
     }
 }
 
-/// The bytes of an index stream.
+/// An index stream, read and not decoded.
 struct Index {
     kind: StreamKind,
     start: u64,
