@@ -77,7 +77,7 @@ impl Wire {
         Self::BY_ID[usize::from(head & 0x0f)]
     }
 
-    /// This type, whose code ends at `position`, or an error if it is unknown.
+    /// This type, or an error at `position` if it is unknown.
     #[inline]
     fn known(self, position: usize) -> Result<Wire> {
         match self {
@@ -452,7 +452,8 @@ impl Fields {
 
     /// Checks the type and id of the last field, whose value begins at `position`.
     fn check(&self, wire: Wire, position: usize) -> Result<()> {
-        wire.known(position)?;
+        // the error is at the last byte of the field's header
+        wire.known(position.saturating_sub(1))?;
         match self.last <= i32::from(i16::MAX) {
             true => Ok(()),
             false => Err(beyond(self.structure, position)),

@@ -313,7 +313,7 @@ impl Reader<'_> {
         let mut next = next;
         while next < end {
             let position = self.position();
-            let wire = Wire::of_head(next as u8).known(position)?;
+            let wire = Wire::of_head(next as u8).known(position.saturating_sub(1))?;
             if next >> 4 > i16::MAX as u32 {
                 return Err(beyond(structure, position));
             }
