@@ -102,7 +102,7 @@ struct Walk<'r, 'a> {
     hints: Hints,
     columns: Columns,
     /// The layouts that only leaves have, and what the first leaf of that layout began with.
-    leaf_layouts: Vec<(usize, Option<&'a [u8]>)>,
+    leaf_layouts: Vec<(usize, Option<Head>)>,
 }
 
 /// What the wanted names are like: bit `n` of a slot is set if one of `n` bytes ends with two bytes of that slot.
@@ -135,16 +135,43 @@ impl Hints {
     }
 }
 
-/// The name in an element, if it is short: it stands where it does in an element of the same layout that has
-/// `head`, of numbers only, before the length of its name, unless one of the numbers has another length.
-fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
-    let (start, rest) = element.split_at_checked(head.len())?;
-    if head.iter().zip(start).any(|(a, b)| (a ^ b) & 0x80 != 0) {
-        return None;
+/// What an element begins with before the length of its name, if that is numbers only, whose bits tell how long
+/// they are, and few bytes.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    length: usize,
+    /// The bits that tell the numbers' lengths, and what they are.
+    decisive: u64,
+    bits: u64,
+}
+
+impl Head {
+    /// The head of `length` bytes that `element` has.
+    fn new(length: usize, element: &[u8]) -> Option<Self> {
+        let decisive = match length {
+            0..8 => 0x8080_8080_8080_8080 & ((1 << (8 * length)) - 1),
+            _ => return None,
+        };
+        let bits = u64::from_le_bytes(*element.first_chunk()?) & decisive;
+        Some(Head {
+            length,
+            decisive,
+            bits,
+        })
     }
-    match rest {
-        [length @ ..128, rest @ ..] => rest.get(..usize::from(*length)),
-        _ => None,
+
+    /// The name in an `element` of the same layout, if it is short: it stands at the same place, unless one of
+    /// the numbers before it has another length.
+    #[inline(always)]
+    fn name_in<'a>(&self, element: &'a [u8]) -> Option<&'a [u8]> {
+        let first = u64::from_le_bytes(*element.first_chunk()?);
+        if first & self.decisive != self.bits {
+            return None;
+        }
+        match element.get(self.length..)? {
+            [length @ ..128, rest @ ..] => rest.get(..usize::from(*length)),
+            _ => None,
+        }
     }
 }
 
@@ -152,9 +179,7 @@ fn name_behind<'a>(head: &[u8], element: &'a [u8]) -> Option<&'a [u8]> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Glance<'a> {
     name: &'a str,
-    /// What the element begins with, up to the name's length; `None` if that is more than numbers, whose lengths
-    /// their bits tell.
-    head: Option<&'a [u8]>,
+    head: Option<Head>,
     is_leaf: bool,
     /// Means nothing of a leaf.
     children: i32,
@@ -183,27 +208,44 @@ impl<'a> Walk<'_, 'a> {
     /// Takes the elements of a column; whether it is wanted.
     fn column(&mut self) -> Result<bool> {
         let (start, first_leaf, left) = (self.reader.position(), self.columns.all, self.left);
-        let (mut open, head) = self.element()?;
+        let (children, head) = self.element()?;
         let wanted = self.is_wanted(start, head)?;
-        while open > 0 {
-            let (children, _) = self.element()?;
-            open = (open - 1).saturating_add(children);
+        if children > 0 {
+            self.descendants(children)?;
         }
         if wanted {
-            let end = self.reader.position();
-            self.reader.rewind(start);
-            for _ in self.left..left {
-                let element = SchemaElement::decode_from(self.reader)?;
-                self.columns.schema.push(element);
-            }
-            debug_assert_eq!(self.reader.position(), end);
+            self.keep_since(start, left)?;
             self.columns.leaves.extend(first_leaf..self.columns.all);
         }
         Ok(wanted)
     }
 
+    /// Skips `open` elements and all below them.
+    #[inline(never)]
+    fn descendants(&mut self, mut open: usize) -> Result<()> {
+        while open > 0 {
+            let (children, _) = self.element()?;
+            open = (open - 1).saturating_add(children);
+        }
+        Ok(())
+    }
+
+    /// Decodes the elements since `start`, where `left` of them came.
+    #[inline(never)]
+    fn keep_since(&mut self, start: usize, left: usize) -> Result<()> {
+        let end = self.reader.position();
+        self.reader.rewind(start);
+        for _ in self.left..left {
+            let element = SchemaElement::decode_from(self.reader)?;
+            self.columns.schema.push(element);
+        }
+        debug_assert_eq!(self.reader.position(), end);
+        Ok(())
+    }
+
     /// Passes over an element: how many children it has, and what a leaf laid out like it begins with.
-    fn element(&mut self) -> Result<(usize, Option<&'a [u8]>)> {
+    #[inline(always)]
+    fn element(&mut self) -> Result<(usize, Option<Head>)> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             Error::corrupt("a group has more children than there are elements").at("schema", 0)
         })?;
@@ -214,6 +256,16 @@ impl<'a> Walk<'_, 'a> {
             self.columns.all += 1;
             return Ok((0, *head));
         }
+        self.unknown_element(start, layout)
+    }
+
+    /// What [`element`](Self::element) is of one since `start` that is not known to be laid out like a leaf.
+    #[inline(never)]
+    fn unknown_element(
+        &mut self,
+        start: usize,
+        layout: Option<usize>,
+    ) -> Result<(usize, Option<Head>)> {
         let element = self.glance(start)?;
         if !element.is_leaf {
             let children = usize::try_from(element.children).map_err(|_| {
@@ -228,9 +280,9 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Whether the element skipped since `start` has a name that is wanted.
-    fn is_wanted(&mut self, start: usize, head: Option<&[u8]>) -> Result<bool> {
+    fn is_wanted(&mut self, start: usize, head: Option<Head>) -> Result<bool> {
         let element = self.reader.since(start);
-        let name = head.and_then(|head| name_behind(head, element));
+        let name = head.and_then(|head| head.name_in(element));
         if name.is_some_and(|name| !self.hints.may_be_wanted(name)) {
             return Ok(false);
         }
@@ -240,7 +292,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// Decodes the element that was skipped since `start`.
     fn glance(&mut self, start: usize) -> Result<Glance<'a>> {
-        let end = self.reader.position();
+        let (end, element) = (self.reader.position(), self.reader.since(start));
         self.reader.rewind(start);
         let (mut glance, mut numbers) = (Glance::default(), true);
         let mut fields = Fields::new("SchemaElement");
@@ -251,7 +303,8 @@ impl<'a> Walk<'_, 'a> {
                     self.reader.skip(wire)?;
                 }
                 (4, Wire::Binary) => {
-                    glance.head = numbers.then(|| self.reader.since(start));
+                    let length = self.reader.position() - start;
+                    glance.head = Head::new(length, element).filter(|_| numbers);
                     glance.name = self.reader.text()?;
                 }
                 (5, Wire::I32) => glance.children = self.reader.i32()?,

@@ -61,7 +61,17 @@ struct Layout {
 impl Reader<'_> {
     /// Skips a struct, fast if it is like others that this method skipped. Those that get the same
     /// number have the same fields in the same order.
+    #[inline(always)]
     pub(crate) fn skip_alike(&mut self) -> Result<Option<usize>> {
+        match self.layouts.pass_likely(self.bytes, &mut self.cursor) {
+            None => self.skip_less_alike(),
+            number => Ok(number),
+        }
+    }
+
+    /// Skips a struct that is not wholly like the one that was expected.
+    #[inline(never)]
+    fn skip_less_alike(&mut self) -> Result<Option<usize>> {
         let followed = self
             .layouts
             .follow(self.bytes, &mut self.cursor, &self.limits);
@@ -88,9 +98,22 @@ impl Reader<'_> {
 }
 
 impl Layouts {
+    /// Skips the struct that comes next if it has the expected layout and all its values are as long as
+    /// there; gives that layout's number.
+    #[inline(always)]
+    fn pass_likely(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>) -> Option<usize> {
+        let likely = self.kept.get(self.last)?.next;
+        let layout = self.kept.get(likely)?;
+        if !layout.is_that_of(cursor.rest(), bytes) {
+            return None;
+        }
+        cursor.take(layout.length()).ok()?;
+        self.last = likely;
+        Some(likely)
+    }
+
     /// Skips the struct that comes next if its layout is known, and gives that one's number; else stays
     /// where it is.
-    #[inline]
     fn follow(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>, limits: &Limits) -> Option<usize> {
         let likely = self.kept.get(self.last)?.next;
         if self.kept[likely].follow(bytes, cursor, limits).is_some() {
@@ -137,6 +160,27 @@ impl Layout {
         })
     }
 
+    /// Bytes of the struct that showed it.
+    fn length(&self) -> usize {
+        self.decisive.len() - BLOCK
+    }
+
+    /// Whether `next` begins with a struct whose values are all as long as here. Most do, so there is no
+    /// early exit.
+    #[inline(always)]
+    fn is_that_of(&self, next: &[u8], bytes: &[u8]) -> bool {
+        let model = bytes.get(self.start..).unwrap_or_default();
+        let Some(blocks) = blocks(model, next, &self.decisive) else {
+            return false;
+        };
+        let mut all = [0; WORDS];
+        for (a, b, decisive) in blocks {
+            let differing = differing(a, b, decisive);
+            all = std::array::from_fn(|at| all[at] | differing[at]);
+        }
+        all == [0; WORDS]
+    }
+
     /// Skips the struct at `cursor` in `bytes`; `None` if it is not laid out like this, and then the
     /// cursor stays.
     #[inline]
@@ -152,8 +196,7 @@ impl Layout {
             done = place.end;
             self.detours += 1;
         }
-        let length = self.decisive.len() - BLOCK;
-        ahead.take(length - done).ok()?;
+        ahead.take(self.length() - done).ok()?;
         if self.detours > self.patience {
             self.replace(bytes, cursor.position()..ahead.position(), limits);
         }
@@ -205,12 +248,8 @@ fn mask(wire: Wire, value: &[u8], decisive: &mut [u8]) {
 /// `None` if there are too few bytes.
 #[inline]
 fn difference(a: &[u8], b: &[u8], decisive: &[u8]) -> Option<Option<usize>> {
-    let a = a.get(..decisive.len())?.as_chunks::<BLOCK>().0;
-    let b = b.get(..decisive.len())?.as_chunks::<BLOCK>().0;
-    let decisive = decisive.as_chunks::<BLOCK>().0;
-    for (number, ((a, b), decisive)) in a.iter().zip(b).zip(decisive).enumerate() {
-        let (a, b, decisive) = (words(a), words(b), words(decisive));
-        let differing: [u64; WORDS] = std::array::from_fn(|at| (a[at] ^ b[at]) & decisive[at]);
+    for (number, (a, b, decisive)) in blocks(a, b, decisive)?.enumerate() {
+        let differing = differing(a, b, decisive);
         if differing.iter().fold(0, |all, word| all | word) != 0 {
             let word = differing.iter().take_while(|word| **word == 0).count();
             let byte = differing.get(word)?.trailing_zeros() as usize / 8;
@@ -220,9 +259,32 @@ fn difference(a: &[u8], b: &[u8], decisive: &[u8]) -> Option<Option<usize>> {
     Some(None)
 }
 
+type Block = [u8; BLOCK];
+
+/// The blocks of `decisive` with those of `a` and `b` at their places. `None` if there are too few bytes.
+#[inline(always)]
+fn blocks<'a>(
+    a: &'a [u8],
+    b: &'a [u8],
+    decisive: &'a [u8],
+) -> Option<impl Iterator<Item = (&'a Block, &'a Block, &'a Block)>> {
+    let a = a.get(..decisive.len())?.as_chunks().0;
+    let b = b.get(..decisive.len())?.as_chunks().0;
+    let pairs = a.iter().zip(b);
+    let blocks = pairs.zip(decisive.as_chunks().0);
+    Some(blocks.map(|((a, b), decisive)| (a, b, decisive)))
+}
+
+/// The decisive bits in which two blocks differ.
+#[inline(always)]
+fn differing(a: &Block, b: &Block, decisive: &Block) -> [u64; WORDS] {
+    let (a, b, decisive) = (words(a), words(b), words(decisive));
+    std::array::from_fn(|at| (a[at] ^ b[at]) & decisive[at])
+}
+
 /// A block as numbers of which the lowest byte comes first.
 #[inline(always)]
-fn words(block: &[u8; BLOCK]) -> [u64; WORDS] {
+fn words(block: &Block) -> [u64; WORDS] {
     let words = block.as_chunks().0;
     std::array::from_fn(|at| u64::from_le_bytes(words[at]))
 }

@@ -11,6 +11,9 @@ use crate::limits::Limits;
 /// How many elements are read before memory for all is reserved.
 const FEW: usize = 64;
 
+/// Bytes of an element that costs little to move.
+const SMALL: usize = 32;
+
 impl Reader<'_> {
     /// A list whose elements are all of `wire`.
     pub(crate) fn list_of<T>(
@@ -88,8 +91,11 @@ impl Reader<'_> {
                 let room = list.try_reserve(1);
                 room.map_err(|_| Error::limit("there is no memory for a list"))?;
             }
-            // created in its place; `push` would move it
-            list.resize_with(index + 1, T::default);
+            match size_of::<T>() {
+                0..=SMALL => list.push(T::default()),
+                // created in its place; `push` would move it
+                _ => list.resize_with(index + 1, T::default),
+            }
             if let Some(last) = list.last_mut() {
                 decode(self, index, last)?;
             }
