@@ -94,3 +94,30 @@ fn check(file: &File, row_group: usize, column: usize, stride: usize) -> Option<
     let bytes = |context: &ReadContext| context.metrics.bytes_decompressed.get();
     Some((bytes(&plain), bytes(&seeking)))
 }
+
+/// Written by pyarrow 26: below the null structs `c` of structs `s` that are not null, values are stored, which
+/// readers take for those of later rows. Strides must not show them where they were meant.
+#[test]
+fn values_below_null_structs_do_not_depend_on_where_reading_begins() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/inner_null_struct.orc");
+    let file = lith_reader::open(path).unwrap();
+    let count = file.rows() as usize;
+    let context = ReadContext {
+        seeks: true,
+        ..ReadContext::default()
+    };
+    let column = file.schema().fields.len() - 1;
+    let from = |start: usize| {
+        let mut reader = file.column(0, column, &context).unwrap();
+        let wanted = [Selection::none(start), Selection::all(count - start)];
+        rows(reader.as_mut(), &wanted).unwrap()
+    };
+    let all = from(0);
+    assert_eq!(all.len(), 20);
+    for start in 0..count {
+        assert_eq!(from(start), all[start..], "from row {start}");
+    }
+    let leaf = file.schema().first_leaf(column);
+    let chunk = file.chunk(0, leaf).unwrap().unwrap();
+    assert_eq!(chunk.stats.null_count, None);
+}

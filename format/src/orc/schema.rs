@@ -46,6 +46,8 @@ pub struct Leaf {
     pub column: u32,
     /// Whether it lies below a list, map or union, so that its slots are not the file's rows.
     pub repeated: bool,
+    /// Whether it lies below a struct that is not the row itself.
+    pub nested: bool,
     /// Whether it is encrypted: what the file shows to everyone are masked values.
     pub encrypted: bool,
     /// Whether it is a decimal without precision and scale: every value has a scale of its own.
@@ -217,6 +219,7 @@ struct Builder<'a> {
 #[derive(Clone, Copy, Default)]
 struct Path {
     repeated: bool,
+    nested: bool,
     encrypted: bool,
 }
 
@@ -228,6 +231,7 @@ impl Builder<'_> {
         let encrypted = above.encrypted || self.encrypted.contains(&id);
         let below = Path {
             repeated: above.repeated || node.kind != TypeKind::Struct,
+            nested: above.nested || (node.kind == TypeKind::Struct && id != 0),
             encrypted,
         };
         let mut child = |id, name: &str| {
@@ -256,6 +260,7 @@ impl Builder<'_> {
                 self.leaves.push(Leaf {
                     column: id,
                     repeated: above.repeated,
+                    nested: above.nested,
                     encrypted,
                     undeclared_decimal: is_undeclared_decimal(node),
                 });

@@ -62,6 +62,12 @@ impl Writer {
             && self.version < fix
     }
 
+    /// Whether it may store values below null structs, as the C++ writer does where the struct around is not null
+    /// itself. Readers take such values for those of later rows, and only what holds for all rows can be trusted.
+    pub fn may_fill_null_structs(self) -> bool {
+        !self.is_ours && self.implementation != WriterImplementation::OrcJava
+    }
+
     /// Whether its sums are known to take in every value, NaN too.
     fn sums_everything(self) -> bool {
         use WriterImplementation as W;
@@ -99,6 +105,9 @@ impl<'a> Trust<'a> {
             return distrusted("there are more values than rows");
         }
         let mut stats = counts(statistics, leaf, rows);
+        if leaf.nested && writer.may_fill_null_structs() {
+            stats.null_count = stats.null_count.filter(|&nulls| nulls > 0);
+        }
         if values == Some(0) {
             return Trusted {
                 stats,
@@ -219,13 +228,13 @@ fn float_bounds(statistics: &DoubleStatistics) -> Result<Bounds, Reason> {
         return Err("without a sum, NaN may be among the values");
     }
     // either zero may have been counted for both
-    let min = statistics
-        .minimum
-        .map(|min| if min == 0.0 { -0.0 } else { min });
-    let max = statistics
-        .maximum
-        .map(|max| if max == 0.0 { 0.0 } else { max });
-    Ok(exact(min, max, Scalar::Float64))
+    let bound = |stored: f64, zero: f64| Bound {
+        value: Scalar::Float64(if stored == 0.0 { zero } else { stored }),
+        exact: stored != 0.0 || stored.is_sign_negative() == zero.is_sign_negative(),
+    };
+    let min = statistics.minimum.map(|min| bound(min, -0.0));
+    let max = statistics.maximum.map(|max| bound(max, 0.0));
+    Ok((min, max))
 }
 
 fn string_bounds(statistics: &StringStatistics) -> Bounds {
@@ -323,6 +332,7 @@ mod tests {
     const LEAF: Leaf = Leaf {
         column: 1,
         repeated: false,
+        nested: false,
         encrypted: false,
         undeclared_decimal: false,
     };
@@ -422,6 +432,31 @@ mod tests {
     }
 
     #[test]
+    fn no_nulls_below_structs_are_not_believed_of_all_writers() {
+        let nested = Leaf {
+            nested: true,
+            ..LEAF
+        };
+        let cpp = Writer {
+            implementation: WriterImplementation::OrcCpp,
+            ..JAVA
+        };
+        let nulls = |values, leaf: &Leaf, writer| {
+            let statistics = ColumnStatistics {
+                number_of_values: Some(values),
+                ..ColumnStatistics::default()
+            };
+            let ty = LogicalType::Int32;
+            let trusted = Trust::new(leaf, &ty, writer).check(Some(&statistics), 8);
+            trusted.stats.null_count
+        };
+        assert_eq!(nulls(8, &nested, cpp), None);
+        assert_eq!(nulls(7, &nested, cpp), Some(1));
+        assert_eq!(nulls(8, &LEAF, cpp), Some(0));
+        assert_eq!(nulls(8, &nested, JAVA), Some(0));
+    }
+
+    #[test]
     fn floats_are_trusted_only_with_a_sum_that_is_a_number() {
         let ty = LogicalType::Float64;
         let fine = trusted(doubles(0.0, -0.0, Some(0.0)), &ty);
@@ -434,6 +469,10 @@ mod tests {
             panic!("no maximum");
         };
         assert!(max.is_sign_positive());
+        let is_exact = |bound: &Option<Bound>| bound.as_ref().unwrap().exact;
+        assert!(!is_exact(&fine.stats.min) && !is_exact(&fine.stats.max));
+        let same = trusted(doubles(-0.0, 0.0, Some(0.0)), &ty).stats;
+        assert!(is_exact(&same.min) && is_exact(&same.max));
         for sum in [None, Some(f64::NAN)] {
             let doubtful = trusted(doubles(1.0, 3.0, sum), &ty);
             assert_eq!(values(&doubtful), (None, None));

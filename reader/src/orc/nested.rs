@@ -135,6 +135,18 @@ impl Node {
         children.iter().for_each(|child| child.streams(out));
     }
 
+    /// Whether it or one of its descendants is a nullable struct other than the row itself.
+    pub fn has_nullable_struct(&self) -> bool {
+        let children = match &self.slots {
+            Slots::Leaf(_) => return false,
+            Slots::Struct(_) if self.column != 0 && self.present.is_stored() => return true,
+            Slots::Struct(children)
+            | Slots::Lists { children, .. }
+            | Slots::Union { children, .. } => children,
+        };
+        children.iter().any(Node::has_nullable_struct)
+    }
+
     /// Seeks to the next positions, in the streams of the node and of its descendants.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.present.seek(positions)?;

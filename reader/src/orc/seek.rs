@@ -9,6 +9,7 @@
 // spec: ORCv1.md, "Row Group Index"
 
 use lith_format::compress::Codec;
+use lith_format::orc::stats::Writer;
 
 use crate::orc::nested::{Node, NodeStreams};
 use crate::orc::position::{Content, Position, Positions, agrees, positions};
@@ -36,6 +37,11 @@ impl StrideStarts {
     pub fn read(streams: &Streams<'_>, node: &Node) -> Option<Self> {
         let rows = u64::from(streams.tail.footer.row_index_stride);
         if rows == 0 || streams.stripe.rows <= rows {
+            return None;
+        }
+        // below null structs, such writers' positions are those of other values than are read one by one
+        let writer = Writer::of(streams.tail);
+        if writer.may_fill_null_structs() && node.has_nullable_struct() {
             return None;
         }
         let mut nodes = Vec::new();

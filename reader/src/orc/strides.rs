@@ -9,6 +9,7 @@ use lith_format::error::{Error, Result};
 use lith_format::meta::{RowGroupMeta, StrideMeta};
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::neutral::{add_stripe_footer, row_group_meta};
+use lith_format::orc::stats::Writer;
 use lith_format::orc::strides::strides;
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::schema::LeafId;
@@ -33,25 +34,32 @@ impl OrcFile {
         })
     }
 
-    /// The strides of a leaf in stripe `ordinal`; none if there is only one, or if the leaf is in a list or map: an
-    /// entry then has statistics of elements, not of rows.
+    /// The strides of a leaf in stripe `ordinal`; none if there is only one, if the leaf is in a list or map, where an
+    /// entry has statistics of elements, not of rows, or in a struct whose writer may have stored other values there
+    /// than are read.
     pub(crate) fn strides(
         &self,
         source: &dyn Source,
         ordinal: usize,
         leaf: LeafId,
     ) -> Result<Vec<Stride>> {
-        let repeated = self.schema.leaves.get(leaf.index());
-        let repeated = repeated.is_none_or(|leaf| leaf.repeated);
+        let is_by_rows = self.is_by_rows(leaf);
         let stripe = self.footer().stripes.get(ordinal);
         let rows = stripe.map_or(0, |stripe| stripe.number_of_rows);
-        if repeated || rows <= u64::from(self.footer().row_index_stride) {
+        if !is_by_rows || rows <= u64::from(self.footer().row_index_stride) {
             return Ok(Vec::new());
         }
         let stripe = self.stripe(source, ordinal)?;
         let strides = self.read_strides(source, &stripe, leaf)?.into_iter();
         let stride = |StrideMeta { rows, stats, .. }| Stride { rows, stats };
         Ok(strides.map(stride).collect())
+    }
+
+    /// Whether what is stored for a stride of a leaf is what its rows have.
+    pub(super) fn is_by_rows(&self, leaf: LeafId) -> bool {
+        let writer = Writer::of(self.tail());
+        let leaf = self.schema.leaves.get(leaf.index());
+        leaf.is_some_and(|leaf| !(leaf.repeated || leaf.nested && writer.may_fill_null_structs()))
     }
 
     fn read_strides(
