@@ -18,7 +18,20 @@ impl Filter {
     /// What statistics of some rows say about all of them. `stats` answers for a leaf of the table;
     /// `None` is "nothing is known".
     pub fn judge<'a>(&self, stats: &dyn Fn(LeafId) -> Option<Cow<'a, ColumnStats>>) -> Verdict {
-        let possible = self.outcomes(&|leaf| stats(leaf).unwrap_or_default());
+        self.judge_with(stats, &|_, _| false)
+    }
+
+    /// The same, where `lacks` says of a leaf and a value that no row holds it, as Bloom filters do. It may answer
+    /// `false` of any value.
+    pub fn judge_with<'a>(
+        &self,
+        stats: &dyn Fn(LeafId) -> Option<Cow<'a, ColumnStats>>,
+        lacks: &dyn Fn(LeafId, &Scalar) -> bool,
+    ) -> Verdict {
+        let possible = self.outcomes(&Known {
+            stats: &|leaf| stats(leaf).unwrap_or_default(),
+            lacks,
+        });
         match (
             possible.yes,
             possible.no || possible.unknown || possible.fails,
@@ -29,34 +42,47 @@ impl Filter {
         }
     }
 
-    fn outcomes<'a>(&self, stats: &dyn Fn(LeafId) -> Cow<'a, ColumnStats>) -> Outcomes {
+    fn outcomes(&self, known: &Known<'_, '_>) -> Outcomes {
         match self {
             Filter::Constant(value) => Outcomes::only(*value),
             Filter::Opaque => Outcomes::any(false),
             Filter::Fallible => Outcomes::any(true),
-            Filter::Not(inner) => inner.outcomes(stats).not(),
+            Filter::Not(inner) => inner.outcomes(known).not(),
             Filter::And(all) => (all.iter())
-                .map(|one| one.outcomes(stats))
+                .map(|one| one.outcomes(known))
                 .fold(Outcomes::only(Some(true)), Outcomes::and),
             Filter::Or(all) => (all.iter())
-                .map(|one| one.outcomes(stats).not())
+                .map(|one| one.outcomes(known).not())
                 .fold(Outcomes::only(Some(true)), Outcomes::and)
                 .not(),
-            Filter::CompareLeaves { left, op, right } => {
-                let (left, right) = (stats(*left), stats(*right));
-                compare_domains(&Domain::new(&left), *op, &Domain::new(&right))
-            }
-            Filter::Compare { leaf, op, value } => Domain::new(&stats(*leaf)).compare(*op, value),
-            Filter::NullSafeEq { leaf, value } => Domain::new(&stats(*leaf)).null_safe_eq(value),
+            Filter::CompareLeaves { left, op, right } => known.of(*left, |left| {
+                known.of(*right, |right| compare_domains(left, *op, right))
+            }),
+            Filter::Compare { leaf, op, value } => known.of(*leaf, |leaf| leaf.compare(*op, value)),
+            Filter::NullSafeEq { leaf, value } => known.of(*leaf, |leaf| leaf.null_safe_eq(value)),
             Filter::In {
                 leaf,
                 values,
                 has_null,
-            } => Domain::new(&stats(*leaf)).within(values, *has_null),
-            Filter::IsNull(leaf) => Domain::new(&stats(*leaf)).is_null(),
-            Filter::IsNotNull(leaf) => Domain::new(&stats(*leaf)).is_null().not(),
-            Filter::Like { leaf, affix, bytes } => Domain::new(&stats(*leaf)).like(*affix, bytes),
+            } => known.of(*leaf, |leaf| leaf.within(values, *has_null)),
+            Filter::IsNull(leaf) => known.of(*leaf, |leaf| leaf.is_null()),
+            Filter::IsNotNull(leaf) => known.of(*leaf, |leaf| leaf.is_null()).not(),
+            Filter::Like { leaf, affix, bytes } => known.of(*leaf, |leaf| leaf.like(*affix, bytes)),
         }
+    }
+}
+
+/// What is known of the leaves.
+struct Known<'k, 'a> {
+    stats: &'k dyn Fn(LeafId) -> Cow<'a, ColumnStats>,
+    lacks: &'k dyn Fn(LeafId, &Scalar) -> bool,
+}
+
+impl Known<'_, '_> {
+    fn of(&self, leaf: LeafId, judge: impl FnOnce(&Domain<'_>) -> Outcomes) -> Outcomes {
+        let stats = (self.stats)(leaf);
+        let lacks = |value: &Scalar| (self.lacks)(leaf, value);
+        judge(&Domain::new(&stats, &lacks))
     }
 }
 
@@ -154,10 +180,12 @@ struct Domain<'a> {
     value: bool,
     min: Option<&'a Bound>,
     max: Option<&'a Bound>,
+    /// Whether no slot holds a value.
+    lacks: &'a dyn Fn(&Scalar) -> bool,
 }
 
 impl<'a> Domain<'a> {
-    fn new(stats: &'a ColumnStats) -> Self {
+    fn new(stats: &'a ColumnStats, lacks: &'a dyn Fn(&Scalar) -> bool) -> Self {
         let usable =
             |bound: &'a Option<Bound>| bound.as_ref().filter(|bound| !bound.value.is_nan());
         let (mut min, mut max) = (usable(&stats.min), usable(&stats.max));
@@ -179,6 +207,7 @@ impl<'a> Domain<'a> {
             value: any_not_null && (stats.nan_count.is_none() || stats.nan_count != not_null),
             min,
             max,
+            lacks,
         }
     }
 
@@ -199,6 +228,11 @@ impl<'a> Domain<'a> {
         }
     }
 
+    /// Whether some slot may equal `value`. Filters are asked last, because they must be read.
+    fn may_equal(&self, value: &Scalar) -> bool {
+        self.orders(value).equal && (value.is_nan() || !(self.lacks)(value))
+    }
+
     /// Whether every slot that is not null is known to equal `value`. Bounds that no row is known to hold
     /// do not prove that.
     fn is_only(&self, value: &Scalar) -> bool {
@@ -216,7 +250,11 @@ impl<'a> Domain<'a> {
         if value.is_null() {
             return Outcomes::only(None);
         }
-        let mut outcomes = self.orders(value).outcomes(op, self.null);
+        let mut orders = self.orders(value);
+        if let CompareOp::Eq | CompareOp::NotEq = op {
+            orders.equal = self.may_equal(value);
+        }
+        let mut outcomes = orders.outcomes(op, self.null);
         let may_differ = self.value && !self.is_only(value);
         match op {
             CompareOp::Eq => outcomes.no |= may_differ,
@@ -243,7 +281,7 @@ impl<'a> Domain<'a> {
     fn within(&self, values: &[Scalar], has_null: bool) -> Outcomes {
         let miss = (self.value || self.nan) && !values.iter().any(|value| self.is_only(value));
         Outcomes {
-            yes: values.iter().any(|value| self.orders(value).equal),
+            yes: values.iter().any(|value| self.may_equal(value)),
             no: miss && !has_null,
             unknown: self.null || miss && has_null,
             fails: false,
@@ -306,7 +344,7 @@ fn order(a: Option<&Bound>, b: Option<&Bound>) -> Option<Ordering> {
     a?.value.compare(&b?.value)
 }
 
-fn compare_domains(left: &Domain, op: CompareOp, right: &Domain) -> Outcomes {
+fn compare_domains(left: &Domain<'_>, op: CompareOp, right: &Domain<'_>) -> Outcomes {
     let mut orders = Orders::NONE;
     if left.value && right.value {
         let lowest = order(left.min, right.max);

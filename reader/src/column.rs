@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lith_format::error::Result;
 use lith_format::limits::Limits;
+use lith_format::scalar::Scalar;
 use lith_format::stats::ColumnStats;
 use lith_format::vector::Vector;
 
@@ -32,6 +33,14 @@ pub struct Stride {
     pub rows: Range<u64>,
     /// The statistics of these rows.
     pub stats: ColumnStats,
+}
+
+/// A Bloom filter of a leaf.
+pub(crate) struct Bloom {
+    /// The rows whose values it holds, from the first row of the row group.
+    pub(crate) rows: Range<u64>,
+    /// Whether none of the rows holds a value, for certain.
+    pub(crate) lacks: Box<dyn Fn(&Scalar) -> bool>,
 }
 
 /// What every column reader is given.

@@ -16,7 +16,7 @@ use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use lith_format::orc::schema::Dialect;
 use lith_format::schema::{LeafId, Schema};
 
-use crate::column::{ColumnReader, ReadContext, Stride};
+use crate::column::{Bloom, ColumnReader, ReadContext, Stride};
 use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
 use crate::parquet::keys::Decryption;
@@ -232,6 +232,17 @@ impl File {
             Contents::Orc(file) => file.strides(source, row_group, leaf),
             #[cfg(test)]
             Contents::Memory(file) => Ok(file.strides(row_group, leaf)),
+        }
+    }
+
+    /// The Bloom filters of a leaf in one row group, in order; none if there are none that can be used.
+    pub(crate) fn blooms(&self, row_group: usize, leaf: LeafId) -> Result<Vec<Bloom>> {
+        let source = self.0.source.as_ref();
+        match &self.0.contents {
+            Contents::Parquet(file) => file.blooms(source, row_group, leaf),
+            Contents::Orc(file) => file.blooms(source, row_group, leaf),
+            #[cfg(test)]
+            Contents::Memory(file) => Ok(file.blooms(row_group, leaf)),
         }
     }
 

@@ -13,7 +13,7 @@ use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::vector::{Batch, Vector};
 
-use crate::column::{ColumnReader, ReadContext, Stride};
+use crate::column::{Bloom, ColumnReader, ReadContext, Stride};
 use crate::metrics::Metrics;
 use crate::selection::Selection;
 
@@ -79,6 +79,18 @@ impl MemoryFile {
             }
         };
         starts.map(stride).collect()
+    }
+
+    /// A filter for the first half of the rows, which knows every value.
+    pub(crate) fn blooms(&self, row_group: usize, leaf: LeafId) -> Vec<Bloom> {
+        let vector = &self.columns[row_group][leaf.index()];
+        let rows = 0..vector.len / 2;
+        let values: Vec<Scalar> = rows.clone().map(|row| vector.value(row)).collect();
+        let is = |a: &Scalar, b: &Scalar| a.compare(b).is_some_and(|order| order.is_eq());
+        vec![Bloom {
+            rows: 0..rows.end as u64,
+            lacks: Box::new(move |value| !values.iter().any(|held| is(held, value))),
+        }]
     }
 
     pub(crate) fn column(

@@ -19,7 +19,8 @@ pub struct Metrics {
     pub row_groups_pruned: Counter,
     /// Row groups whose rows were known to pass without being filtered.
     pub row_groups_always: Counter,
-    /// Parts of opened row groups that the statistics of pages (Parquet) or strides (ORC) ruled out.
+    /// Parts of other row groups that were ruled out: by the statistics of pages (Parquet) or strides (ORC), or by
+    /// Bloom filters.
     pub strides_pruned: Counter,
     /// Rows of opened row groups, without those that the statistics of strides ruled out.
     pub rows_read: Counter,

@@ -513,3 +513,43 @@ fn contradictory_bounds_are_ignored() {
     };
     assert_eq!(judge(&eq, &stats), Verdict::Maybe);
 }
+
+#[test]
+fn values_that_are_lacking_are_not_equal() {
+    let stats = ColumnStats {
+        value_count: Some(9),
+        null_count: Some(0),
+        min: Some(Bound {
+            value: Scalar::Int(1),
+            exact: true,
+        }),
+        max: Some(Bound {
+            value: Scalar::Int(9),
+            exact: true,
+        }),
+        ..ColumnStats::default()
+    };
+    let leaf = LeafId(0);
+    let judge = |filter: &Filter| {
+        let lacks = |_, value: &Scalar| matches!(value, Scalar::Int(3 | 4));
+        filter.judge_with(&|_| Some(Cow::Borrowed(&stats)), &lacks)
+    };
+    let compare = |op, value| Filter::Compare {
+        leaf,
+        op,
+        value: Scalar::Int(value),
+    };
+    let within = |values: [i64; 2]| Filter::In {
+        leaf,
+        values: values.map(Scalar::Int).to_vec(),
+        has_null: false,
+    };
+    assert_eq!(judge(&compare(CompareOp::Eq, 3)), Verdict::Never);
+    assert_eq!(judge(&compare(CompareOp::Eq, 5)), Verdict::Maybe);
+    assert_eq!(judge(&compare(CompareOp::NotEq, 3)), Verdict::Always);
+    assert_eq!(judge(&compare(CompareOp::LtEq, 3)), Verdict::Maybe);
+    assert_eq!(judge(&within([3, 4])), Verdict::Never);
+    assert_eq!(judge(&within([3, 5])), Verdict::Maybe);
+    let value = Scalar::Int(4);
+    assert_eq!(judge(&Filter::NullSafeEq { leaf, value }), Verdict::Never);
+}

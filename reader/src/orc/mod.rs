@@ -34,6 +34,7 @@ mod column;
 mod file;
 
 // Layer 8
+mod blooms;
 mod strides;
 
 pub use file::OrcFile;

@@ -37,6 +37,7 @@ pub(crate) mod nested;
 mod file;
 
 // Layer 8
+mod blooms;
 mod strides;
 
 #[cfg(test)]
