@@ -141,15 +141,15 @@ impl RowGroupScan {
         if let Some(rest) = self.rest.pop() {
             return Some(rest);
         }
-        let start = self.position;
-        if start == self.selection.rows() || self.selection.is_none() {
-            return None;
-        }
-        if start == 0 {
+        let runs = self.selection.runs();
+        let next = runs.get(runs.partition_point(|run| run.end <= self.position))?;
+        if self.position == 0 {
             let rows = self.selection.selected() as u64;
             self.context.metrics.row_groups_read.add(1);
             self.context.metrics.rows_read.add(rows);
         }
+        let start = self.position.max(next.start);
+        self.position = start;
         self.position += self.window_rows(wanted);
         let selection = self.selection.part(start..self.position);
         Some(Window {
