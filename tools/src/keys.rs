@@ -4,11 +4,11 @@
 //! footer=KEY       the footer's            column.path=KEY   a column's
 //! key-id=KEY       whatever has this text as key metadata
 //! KEY              hexadecimal of 16, 24 or 32 bytes, else base64; hex:..  base64:..  text:..  say which
-//!                  @FILE  what a file holds, white space around it left out
+//!                  @FILE  what a file holds: one of these, white space around it left out, or the bytes of the key
 //! ```
 //! No message holds a key or what might be one.
 
-use lith_format::error::{Error, Result};
+use lith_format::error::{Error, ErrorKind, Result};
 use lith_format::parquet::cipher::Key;
 use lith_reader::parquet::keys::{Decryption, Keys};
 
@@ -47,8 +47,9 @@ fn add(keys: &mut Keys, given: &str) -> Result<()> {
     let key = match text.strip_prefix('@') {
         None => key(text)?,
         Some(path) => {
-            let held = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
-            key(held.trim())?
+            let held = std::fs::read(path)
+                .map_err(|error| Error::new(ErrorKind::Io, format!("{path}: {error}")))?;
+            key_of_file(&held)?
         }
     };
     if name == FOOTER {
@@ -57,6 +58,16 @@ fn add(keys: &mut Keys, given: &str) -> Result<()> {
     keys.set_column(name, key);
     keys.set_id(name.as_bytes(), key);
     Ok(())
+}
+
+/// What a file holds: a key as text, else as it is.
+fn key_of_file(held: &[u8]) -> Result<Key> {
+    let text = std::str::from_utf8(held).map(|text| key(text.trim()));
+    match text {
+        Ok(Ok(key)) => Ok(key),
+        Ok(Err(error)) => Key::new(held).map_err(|_| error),
+        Err(_) => Key::new(held),
+    }
 }
 
 fn key(text: &str) -> Result<Key> {
@@ -157,7 +168,15 @@ mod tests {
         let mut keys = Keys::default();
         add(&mut keys, &format!("footer=@{}", file.path().display())).unwrap();
         assert!(!keys.is_empty());
-        assert!(add(&mut keys, "footer=@/none/such").is_err());
+        let error = add(&mut keys, "footer=@/none/such").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.message().contains("/none/such"), "{error}");
+        assert_eq!(key_of_file(b"0123456789012345").unwrap(), key16);
+        assert_eq!(
+            key_of_file(&[0xff; 16]).unwrap(),
+            Key::new(&[0xff; 16]).unwrap()
+        );
+        assert!(key_of_file(&[0xff; 15]).is_err());
     }
 
     #[test]

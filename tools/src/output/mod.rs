@@ -103,7 +103,9 @@ impl RowWriter {
 }
 
 /// Endings of files that are something else than rows of text.
-const OTHER_ENDINGS: [&str; 8] = ["arrow", "avro", "bz2", "gz", "orc", "parquet", "xz", "zst"];
+const OTHER_ENDINGS: [&str; 9] = [
+    "arrow", "avro", "bz2", "gz", "orc", "parquet", "tsv", "xz", "zst",
+];
 
 /// The format that was asked for, else the one that the file is named after.
 fn choose(format: Option<RowFormat>, path: Option<&Path>) -> Result<RowFormat> {
