@@ -10,7 +10,7 @@ use crate::failure::print_stderr;
 pub fn metrics_text(metrics: &Metrics) -> String {
     let n = |counter: &lith_reader::metrics::Counter| count(counter.get());
     format!(
-        "  row groups: {} read, {} skipped by statistics, {} passed whole; {} strides of the others skipped\n  \
+        "  row groups: {} read, {} skipped by statistics, {} passed whole; of those read, {} pages or strides skipped\n  \
          read {}, decompressed to {}; {} pages, {} values decoded; {} rows looked at, {} passed\n",
         n(&metrics.row_groups_read),
         n(&metrics.row_groups_pruned),
