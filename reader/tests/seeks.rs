@@ -9,6 +9,7 @@ mod foreign;
 #[path = "support/render.rs"]
 mod render;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use lith_format::error::Result;
