@@ -15,6 +15,8 @@ pub struct Limits {
     pub chunk_bytes: usize,
     /// Length of one name in a schema.
     pub name_bytes: usize,
+    /// Length of the paths of all leaves of a schema together: each names the groups around it again.
+    pub path_bytes: usize,
     /// Nodes in a schema.
     pub schema_nodes: usize,
     /// Depth of nesting: of the schema and of encoded structures that are skipped.
@@ -28,6 +30,7 @@ impl Default for Limits {
             page_bytes: 1 << 30,
             chunk_bytes: 4 << 30,
             name_bytes: 1 << 20,
+            path_bytes: 64 << 20,
             schema_nodes: 1 << 20,
             depth: 64,
         }
@@ -65,6 +68,14 @@ impl Limits {
                 .map_err(|_| Error::limit("there is no memory for a list"))?;
         }
         list.push(value);
+        Ok(())
+    }
+
+    /// Takes `bytes` off what is left for the paths of leaves.
+    pub(crate) fn spend_path(left: &mut usize, bytes: usize) -> Result<()> {
+        *left = left.checked_sub(bytes).ok_or_else(|| {
+            Error::limit("the paths of all columns are too long together").at("schema", 0)
+        })?;
         Ok(())
     }
 

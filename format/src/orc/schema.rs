@@ -80,6 +80,7 @@ impl FileSchema {
             dialect,
             leaves: Vec::new(),
             leaf_types: Vec::new(),
+            path_bytes: limits.path_bytes,
         };
         let root = builder.logical_type(0, Path::default())?;
         let (fields, columns) = match (&root, types) {
@@ -213,6 +214,8 @@ struct Builder<'a> {
     dialect: Dialect,
     leaves: Vec<Leaf>,
     leaf_types: Vec<LogicalType>,
+    /// How many bytes the paths of further leaves may take.
+    path_bytes: usize,
 }
 
 /// What the nodes above say of a node.
@@ -221,6 +224,8 @@ struct Path {
     repeated: bool,
     nested: bool,
     encrypted: bool,
+    /// Length of the names.
+    bytes: usize,
 }
 
 impl Builder<'_> {
@@ -233,9 +238,11 @@ impl Builder<'_> {
             repeated: above.repeated || node.kind != TypeKind::Struct,
             nested: above.nested || (node.kind == TypeKind::Struct && id != 0),
             encrypted,
+            bytes: above.bytes,
         };
         let mut child = |id, name: &str| {
-            let ty = self.logical_type(id, below)?;
+            let bytes = below.bytes + name.len();
+            let ty = self.logical_type(id, Path { bytes, ..below })?;
             Ok::<_, Error>(Field::nullable(name, ty))
         };
         Ok(match (node.kind, &node.subtypes[..]) {
@@ -257,6 +264,7 @@ impl Builder<'_> {
                 LogicalType::Union(fields.collect::<Result<_>>()?)
             }
             _ => {
+                Limits::spend_path(&mut self.path_bytes, above.bytes)?;
                 self.leaves.push(Leaf {
                     column: id,
                     repeated: above.repeated,
@@ -649,5 +657,28 @@ mod tests {
         let error = encode(&Schema::new(vec![Field::nullable("t", time)])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.site().column.as_deref(), Some("t"));
+    }
+
+    #[test]
+    fn paths_are_limited_together() {
+        let (long, longer) = ("a".repeat(50), "b".repeat(60));
+        let types = vec![
+            struct_of(&[(&long, 1)]),
+            struct_of(&[(&longer, 2)]),
+            ty(TypeKind::Int),
+        ];
+        let footer = Footer {
+            types,
+            ..Footer::default()
+        };
+        let decode = |path_bytes| {
+            let limits = Limits {
+                path_bytes,
+                ..Limits::default()
+            };
+            FileSchema::decode(&footer, Dialect::Orc, &limits)
+        };
+        assert!(decode(110).is_ok());
+        assert_eq!(decode(109).unwrap_err().kind(), ErrorKind::LimitExceeded);
     }
 }

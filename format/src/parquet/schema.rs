@@ -70,6 +70,7 @@ pub fn decode(elements: &[SchemaElement], limits: &Limits) -> Result<(Schema, Ve
         leaves: Vec::with_capacity(room),
         column: 0,
         path: Vec::new(),
+        path_bytes: limits.path_bytes,
         repetitions: Vec::new(),
     };
     let mut schema = Schema::default();
@@ -99,6 +100,8 @@ struct Tree<'a> {
     column: usize,
     /// The names down to the node being taken.
     path: Vec<&'a str>,
+    /// How many bytes the paths of further leaves may take.
+    path_bytes: usize,
     /// The same for repetitions.
     repetitions: Vec<FieldRepetitionType>,
 }
@@ -245,6 +248,8 @@ impl<'a> Tree<'a> {
             definition += usize::from(*found != FieldRepetitionType::Required);
             repetition += usize::from(*found == FieldRepetitionType::Repeated);
         }
+        let path_bytes = self.path.iter().map(|name| name.len()).sum();
+        Limits::spend_path(&mut self.path_bytes, path_bytes)?;
         let level = |level| u16::try_from(level).map_err(|_| self.corrupt("too many levels"));
         let leaf = Leaf {
             max_definition_level: level(definition)?,
