@@ -33,7 +33,7 @@ use crate::selection::Selection;
 const SLOT_BYTES: usize = size_of::<u64>();
 
 /// How many bytes of text a batch has at most, before its last row is added.
-const BATCH_TEXT: usize = 8 << 20;
+const BATCH_TEXT: usize = 4 << 20;
 
 /// A reader of a column that is or holds variants.
 pub(crate) struct VariantColumn {
@@ -769,7 +769,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_made_some_at_a_time() {
-        const TEXT: usize = 3 << 20;
+        const TEXT: usize = BATCH_TEXT / 8 * 3;
         let long = |letter: u8| {
             let length = (TEXT as u32).to_le_bytes();
             [&[16 << 2][..], &length, &vec![letter; TEXT]].concat()
