@@ -145,17 +145,29 @@ fn fill_growing(
     mut fill: impl FnMut(&mut [u8]) -> Result<Option<usize>>,
 ) -> Result<()> {
     let start = out.len();
+    grow_until(guess, max_len, |room| {
+        out.resize(start + room, 0);
+        let written = fill(&mut out[start..])?;
+        if let Some(written) = written {
+            out.truncate(start + written);
+        }
+        Ok(written)
+    })
+}
+
+/// Calls `attempt` with more and more room, as [`fill_growing`] does, until it answers how many bytes it wrote.
+fn grow_until(
+    guess: usize,
+    max_len: usize,
+    mut attempt: impl FnMut(usize) -> Result<Option<usize>>,
+) -> Result<()> {
     let mut room = guess.min(max_len);
     loop {
-        out.resize(start + room, 0);
-        if let Some(written) = fill(&mut out[start..])? {
-            out.truncate(start + written);
-            return Ok(());
+        match attempt(room)? {
+            Some(written) if written <= max_len => return Ok(()),
+            None if room < max_len => room = grown(room, max_len),
+            _ => return Err(too_long(max_len)),
         }
-        if room == max_len {
-            return Err(too_long(max_len));
-        }
-        room = grown(room, max_len);
     }
 }
 

@@ -5,16 +5,13 @@ use std::io::Cursor;
 
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
-use super::{grown, too_long};
+use super::grow_until;
 use crate::error::{Error, Result};
 
 thread_local! {
     static DECOMPRESSOR: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
     static COMPRESSOR: RefCell<CCtx<'static>> = RefCell::new(CCtx::create());
 }
-
-/// How the library names the error of a buffer that is too small.
-const NO_ROOM: &str = "Destination buffer is too small";
 
 pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
     let likely = input.len().saturating_mul(64).saturating_add(1 << 12);
@@ -24,33 +21,19 @@ pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Res
             .clamp(64, likely),
         _ => likely,
     };
-    let mut room = guess.min(max_len);
-    loop {
-        match decompress_within(room, input, out) {
-            Ok(written) if written > max_len => return Err(too_long(max_len)),
-            Ok(_) => return Ok(()),
-            Err(NO_ROOM) if room == max_len => return Err(too_long(max_len)),
-            Err(NO_ROOM) => room = grown(room, max_len),
-            Err(name) => return Err(Error::corrupt(format!("zstd: {}", name.to_lowercase()))),
-        }
-    }
-}
-
-/// Appends the decompressed bytes of `input`, at most `room` of them or as many as the capacity of `out` allows,
-/// and returns their number. The error is the library's name of it.
-fn decompress_within(
-    room: usize,
-    input: &[u8],
-    out: &mut Vec<u8>,
-) -> std::result::Result<usize, &'static str> {
     let start = out.len();
-    out.reserve(room);
-    // a cursor writes into the unused capacity of a vector without filling it with zeros first
-    let mut end = Cursor::new(out);
-    end.set_position(start as u64);
-    DECOMPRESSOR
-        .with_borrow_mut(|inner| inner.decompress(&mut end, input))
-        .map_err(zstd_safe::get_error_name)
+    grow_until(guess, max_len, |room| {
+        out.reserve(room);
+        // a cursor writes into the unused capacity of a vector without filling it with zeros first
+        let mut end = Cursor::new(&mut *out);
+        end.set_position(start as u64);
+        let written = DECOMPRESSOR.with_borrow_mut(|inner| inner.decompress(&mut end, input));
+        match written.map_err(zstd_safe::get_error_name) {
+            Ok(written) => Ok(Some(written)),
+            Err("Destination buffer is too small") => Ok(None),
+            Err(name) => Err(Error::corrupt(format!("zstd: {}", name.to_lowercase()))),
+        }
+    })
 }
 
 pub(super) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
