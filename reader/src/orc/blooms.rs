@@ -6,8 +6,6 @@
 //! The older kind depends on the writer's character set, and some writers hashed wrongly: those are not used.
 // spec: ORCv1.md, "Bloom Filter Index"
 
-use std::sync::Arc;
-
 use lith_format::error::Result;
 use lith_format::limits::Limits;
 use lith_format::orc::bloom::{Probe, is_trusted};
@@ -53,9 +51,8 @@ impl OrcFile {
         if filters.len() as u64 != stripe.rows.div_ceil(stride.max(1)) {
             return Ok(Vec::new());
         }
-        let ty = Arc::new(ty.clone());
         let bloom = |(start, filter): (u64, BloomFilter)| {
-            let ty = Arc::clone(&ty);
+            let ty = ty.clone();
             Bloom {
                 rows: start..stripe.rows.min(start.saturating_add(stride)),
                 lacks: Box::new(move |value| {

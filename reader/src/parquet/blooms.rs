@@ -7,7 +7,6 @@
 // spec: BloomFilter.md
 
 use lith_format::error::Result;
-use lith_format::limits::Limits;
 use lith_format::parquet::bloom::{BloomFilter, Probe};
 use lith_format::parquet::index::BloomFilterHeader;
 use lith_format::parquet::neutral::bloom_filter_offset;
@@ -37,7 +36,6 @@ impl ParquetFile {
         let decode = |bytes: &[u8]| BloomFilterHeader::decode(bytes, &self.limits);
         let (header, length) = window.decode(offset, decode)?;
         let bits = u64::try_from(header.num_bytes).unwrap_or(0);
-        Limits::check(bits, self.limits.page_bytes, "filter")?;
         let bits = window.read(offset + length, bits, self.limits.page_bytes)?;
         let leaf = leaf.clone();
         let filter = BloomFilter::new(&header, bits);

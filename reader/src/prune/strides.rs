@@ -112,9 +112,7 @@ impl<'a> Strides<'a> {
     /// The statistics of the stride of a leaf that has all of these rows.
     fn stats(&self, leaf: LeafId, rows: &Range<u64>) -> Option<&ColumnStats> {
         let strides = &self.known(leaf)?.strides;
-        let next = strides.partition_point(|stride| stride.rows.start <= rows.start);
-        let stride = strides.get(next.checked_sub(1)?)?;
-        (rows.end <= stride.rows.end).then_some(&stride.stats)
+        Some(&holding(strides, rows, |stride| &stride.rows)?.stats)
     }
 
     /// Whether a Bloom filter rules out that a leaf has a value in these rows.
@@ -126,10 +124,15 @@ impl<'a> Strides<'a> {
         };
         let read = || self.table.file.blooms(self.row_group, *in_file);
         let blooms = known.blooms.get_or_init(|| read().unwrap_or_default());
-        let next = blooms.partition_point(|bloom| bloom.rows.start <= rows.start);
-        let bloom = next.checked_sub(1).and_then(|index| blooms.get(index));
-        bloom.is_some_and(|bloom| rows.end <= bloom.rows.end && (bloom.lacks)(value))
+        holding(blooms, rows, |bloom| &bloom.rows).is_some_and(|bloom| (bloom.lacks)(value))
     }
+}
+
+/// Of items in ascending order of their rows, the one that has all of these rows.
+fn holding<'t, T>(items: &'t [T], rows: &Range<u64>, of: fn(&T) -> &Range<u64>) -> Option<&'t T> {
+    let next = items.partition_point(|item| of(item).start <= rows.start);
+    let item = items.get(next.checked_sub(1)?)?;
+    (rows.end <= of(item).end).then_some(item)
 }
 
 /// The strides of a leaf of the file.
