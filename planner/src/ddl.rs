@@ -11,6 +11,8 @@
 //! LOCATION 'warehouse/orders';
 //! ```
 
+mod parse;
+
 use std::fmt::Write;
 
 use lith_format::meta::Format;
@@ -21,6 +23,8 @@ use lith_format::types::LogicalType;
 
 use crate::expr::name_sql;
 use crate::read_schema::spark_schema;
+
+pub use parse::parse_columns;
 
 /// The statement for a table of this name, format and place. Its shapes are in the default reference system.
 pub fn create_table(name: &str, table: &TableSchema, format: Format, location: &str) -> String {

@@ -76,4 +76,5 @@ mod prune;
 pub mod plan;
 
 // Layer 11
+pub mod declare;
 pub mod explain;

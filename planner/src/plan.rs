@@ -25,7 +25,7 @@ use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
 use crate::read_schema;
-use crate::resolve::{propose_quotes, resolve, resolve_condition};
+use crate::resolve::{check_case, propose_quotes, resolve, resolve_condition};
 use crate::sql;
 
 /// A dataset and the columns it has.
@@ -68,6 +68,8 @@ pub struct Query<'a> {
     pub columns: Option<Vec<String>>,
     /// The largest number of rows wanted.
     pub limit: Option<u64>,
+    /// Whether names must be written in the case that columns have.
+    pub case_sensitive: bool,
 }
 
 /// How many there are, and how many are selected.
@@ -151,6 +153,9 @@ pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
         Some(text) => Some(condition(text, &table.schema)?),
         None => None,
     };
+    if let (Some(condition), true) = (&condition, query.case_sensitive) {
+        check_case(condition, &table.schema)?;
+    }
     plan_condition(table, condition, query)
 }
 
@@ -170,6 +175,11 @@ fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
 /// As [`plan`].
 pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> Result<ScanPlan> {
     let output = selected(&table.schema, query)?.exprs;
+    if query.case_sensitive {
+        for expr in output.iter().flatten() {
+            check_case(expr, &table.schema)?;
+        }
+    }
     let schema = read_schema::narrow(&table.schema, output.as_deref(), condition.as_ref());
     // columns are numbered anew where structs were cut
     let condition = condition

@@ -22,6 +22,7 @@ use crate::error::{BARS, PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr, Place};
 use types::{common_type, common_type_of};
 
+pub use name::check_case;
 pub use quotes::propose_quotes;
 pub use types::{max_decimal, spark_type};
 

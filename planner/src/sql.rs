@@ -19,7 +19,7 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace
 use crate::error::{PlanError, Result};
 use crate::expr::{Expr, MAX_DEPTH, Span};
 
-pub(crate) use literal::parse_decimal;
+pub(crate) use literal::{parse_decimal, type_by_name};
 
 /// Brackets, NOTs and the like that may stand inside each other.
 pub const MAX_NESTING: usize = 250;

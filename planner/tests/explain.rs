@@ -82,6 +82,7 @@ fn explained(predicate: &str, columns: &[&str], engine: Engine) -> Explanation {
         predicate: Some(predicate),
         columns: (!columns.is_empty()).then(|| columns.iter().map(|c| (*c).into()).collect()),
         limit: None,
+        ..Query::default()
     };
     let plan = plan(&table(), &query).unwrap();
     let meta = meta();

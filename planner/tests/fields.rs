@@ -41,6 +41,7 @@ fn planned(predicate: Option<&str>, columns: &[&str]) -> ScanPlan {
         predicate,
         columns: Some(columns.iter().map(|column| (*column).into()).collect()),
         limit: None,
+        ..Query::default()
     };
     plan(&table(), &query).unwrap()
 }
@@ -230,6 +231,7 @@ fn odd_names_mean_the_same_in_lists_and_conditions() {
             predicate,
             columns: Some(vec![column.to_owned()]),
             limit: None,
+            ..Query::default()
         };
         plan(&table, &query)
             .map(|_| ())

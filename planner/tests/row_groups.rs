@@ -6,37 +6,12 @@
 mod support;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use lith_format::filter::Verdict;
-use lith_format::limits::Limits;
 use lith_format::meta::FileMeta;
-use lith_format::orc::schema::{Dialect, FileSchema};
-use lith_format::step::Step;
-use lith_format::{orc, parquet};
 use lith_planner::explain::verdicts;
 use serde_json::Value;
-use support::Oracle;
-
-fn footer(path: &Path) -> FileMeta {
-    let bytes = std::fs::read(path).unwrap();
-    let (size, limits) = (bytes.len() as u64, Limits::default());
-    if path.extension().is_some_and(|extension| extension == "orc") {
-        let Step::Done(tail) = orc::tail::Tail::decode(&bytes, size, &limits).unwrap() else {
-            panic!("the whole file is there");
-        };
-        let schema = FileSchema::decode(&tail.footer, Dialect::Spark, &limits).unwrap();
-        return orc::neutral::file_meta(&tail, &schema, &limits).unwrap();
-    }
-    let tail = parquet::footer::Tail::decode(&bytes, size, &limits).unwrap();
-    let range = tail.footer.start as usize..tail.footer.end as usize;
-    let length = range.len() as u64;
-    let bytes = bytes::Bytes::copy_from_slice(&bytes[range]);
-    let metadata = parquet::footer::FileMetaData::decode(&bytes, &limits).unwrap();
-    parquet::neutral::decode(&metadata, size, length, &limits)
-        .unwrap()
-        .meta
-}
+use support::{Oracle, footer};
 
 /// The row groups of a file's record, which for ORC are named stripes.
 fn groups(file: &Value) -> &[Value] {

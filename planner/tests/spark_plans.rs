@@ -1,75 +1,176 @@
 //! What Spark 4.3 plans for about 2,400 queries, against what lith plans: the four lists, ReadSchema and
 //! the partitions and files that pruning keeps. The cases lie under `LITH_SHARED`.
 //!
-//! The number of cases that agree may only rise: see [`FLOOR`].
+//! All agree but those listed in [`DIFFERENT`].
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use support::{Oracle, Outcome};
 
-/// At least so many cases agree in each respect.
-const FLOOR: [(&str, usize); 7] = [
-    ("partition_filters", 2311),
-    ("data_filters", 2281),
-    ("pushed_filters", 2289),
-    ("post_filter", 2281),
-    ("read_schema", 2297),
-    ("pruning", 2313),
-    ("all", 2249),
+/// The queries that are not planned as Spark plans them, by id without the format, and why.
+const DIFFERENT: &[(&[&str], &str)] = &[
+    (
+        &[
+            "chars_s013",
+            "chars_s014",
+            "chars_s017",
+            "chars_s018",
+            "chars_s019",
+            "chars_s020",
+            "chars_s021",
+            "chars_s022",
+            "chars_s023",
+            "chars_s024",
+            "chars_s025",
+            "chars_s027",
+            "chars_s028",
+            "chars_s029",
+            "chars_s030",
+        ],
+        "read through a catalog table, whose char columns Spark pads when it reads them; lith reads paths",
+    ),
+    (
+        &[
+            "datafilter_s103",
+            "transactions_s345",
+            "transactions_s353",
+            "transactions_s369",
+            "transactions_s508",
+        ],
+        "structs and arrays are not built",
+    ),
+    (
+        &["datafilter_s291"],
+        "columns are renamed before the condition, which takes an API of data frames",
+    ),
+    (
+        &["datafilter_s346"],
+        "a setting of Spark's optimizer: from how many values a list is printed as a set",
+    ),
+    (
+        &[
+            "datafilter_s347",
+            "datafilter_s349",
+            "datafilter_s350",
+            "datafilter_s352",
+            "datafilter_s353",
+            "transactions_s521",
+            "transactions_s522",
+            "transactions_s523",
+            "transactions_s526",
+            "transactions_s527",
+            "transactions_s529",
+        ],
+        "without ANSI mode",
+    ),
+    (
+        &[
+            "datafilter_s354",
+            "datafilter_s355",
+            "datafilter_s356",
+            "datafilter_s357",
+            "datafilter_s358",
+        ],
+        "sub-queries",
+    ),
+    (
+        &[
+            "datafilter_s359",
+            "datafilter_s360",
+            "datafilter_s361",
+            "datafilter_s362",
+        ],
+        "the column _metadata",
+    ),
+    (&["transactions_s163", "transactions_s308"], "intervals"),
+    (
+        &["transactions_s169"],
+        "date_format is not computed, so that it prunes no directory",
+    ),
+    (
+        &[
+            "transactions_s305",
+            "transactions_s307",
+            "transactions_s311",
+        ],
+        "split, from_json and assert_true",
+    ),
+    (
+        &[
+            "transactions_s359",
+            "transactions_s360",
+            "transactions_s366",
+            "transactions_s374",
+            "transactions_s502",
+            "transactions_s510",
+        ],
+        "lambdas",
+    ),
+    (
+        &["transactions_s519", "transactions_s520"],
+        "a setting of Spark's optimizer: fields of structs are not pushed",
+    ),
+    (
+        &[
+            "transactions_s530",
+            "transactions_s531",
+            "transactions_s532",
+        ],
+        "collations",
+    ),
 ];
 
+/// The share of cases without settings and options that must agree in every respect.
+const TARGET: f64 = 0.974;
+
 #[test]
-fn plans_agree_with_spark() {
+fn plans_agree_with_spark_but_for_the_cases_listed() {
     let Some(oracle) = Oracle::find() else {
         eprintln!("LITH_SHARED is not set: the oracle's cases are not checked");
         return;
     };
     let cases = oracle.cases();
     assert!(cases.len() > 2000);
-    let mut equal: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut failures = Vec::new();
+    let listed: BTreeSet<&str> = DIFFERENT
+        .iter()
+        .flat_map(|(ids, _)| ids.iter().copied())
+        .collect();
+    let (mut plain, mut plain_alike, mut alike) = (0, 0, 0);
+    let (mut differing, mut report) = (BTreeSet::new(), String::new());
     for case in &cases {
-        match oracle.check(case) {
-            Outcome::Differs(respects) => {
-                for (name, _) in FLOOR {
-                    let differs = |&(respect, _): &(&str, _)| respect == name || respect == "all";
-                    let differs = name == "all" || respects.iter().any(differs);
-                    *equal.entry(name).or_default() += usize::from(!differs);
-                }
-                failures.push((case, respects));
-            }
+        let set = |key: &&str| case.get(*key).is_some_and(|value| !value.is_null());
+        let is_plain = !["conf", "options", "source", "pre_select"].iter().any(set);
+        plain += usize::from(is_plain);
+        let respects = match oracle.check(case) {
             Outcome::Equal => {
-                for (name, _) in FLOOR {
-                    *equal.entry(name).or_default() += 1;
-                }
+                alike += 1;
+                plain_alike += usize::from(is_plain);
+                continue;
             }
-        }
-    }
-    let mut report = format!("{} cases: {equal:?}\n", cases.len());
-    for (case, respects) in &failures {
-        report += &format!(
-            "{} {} {}\n",
-            case["id"], case["predicate"], case["category"]
-        );
+            Outcome::Differs(respects) => respects,
+        };
+        let id = case["id"].as_str().unwrap();
+        let id = id.rsplit_once('_').unwrap().0;
+        differing.insert(id);
+        report += &format!("{id} {} {}\n", case["predicate"], case["category"]);
         for (respect, text) in respects {
             report += &format!("    {respect}: {text}\n");
         }
     }
-    if std::env::var_os("LITH_ORACLE_REPORT").is_some() {
-        eprintln!("{report}");
-    }
-    for (name, floor) in FLOOR {
-        assert!(
-            equal[name] >= floor,
-            "{name}: {} < {floor}\n{report}",
-            equal[name]
-        );
-    }
+    eprintln!(
+        "{alike} of {}, without settings {plain_alike} of {plain}",
+        cases.len()
+    );
+    assert_eq!(differing, listed, "{report}");
+    assert!(
+        plain_alike as f64 >= TARGET * plain as f64,
+        "{plain_alike} of {plain}"
+    );
 }
 
 /// Some fifty of the cases, kept here so that they hold without the folder.

@@ -1,10 +1,12 @@
 //! The arguments of the command line.
 
-use std::fmt;
+mod input;
+
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use input::{Files, Input, KeyArgs, OrcTypes, Secret, TableArgs, Variants};
 
 /// Inspect, explain, count and scan Parquet and ORC.
 #[derive(Debug, Parser)]
@@ -56,111 +58,6 @@ pub enum Command {
     Explain(Explain),
     /// Generate ten million orders, write them partitioned, and explain and run five queries.
     Demo(Demo),
-}
-
-/// Where data is.
-#[derive(Debug, Clone, Args)]
-pub struct Input {
-    /// Files, directories or quoted globs: one table, each file once, with the columns of the first by path.
-    ///
-    /// Globs have `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories. In directories, names that begin with `_`
-    /// or `.` are skipped; any other file that is neither format is an error. Columns of other files are matched by
-    /// name, and are null if a file lacks them; a type that does not widen to the table's is an error when it is read.
-    #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
-    pub paths: Vec<PathBuf>,
-    /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
-    /// it is read kills the process.
-    #[arg(long)]
-    pub mmap: bool,
-    /// Types of ORC files: with `spark`, a bigint that Spark marked as timestamp_ntz is read as such, with
-    /// `stored` as a bigint.
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
-    pub orc_types: OrcTypes,
-    /// How to read variants of Parquet files: as `json`, or `raw` as structs of the stored columns.
-    ///
-    /// In JSON, decimals, timestamps and bytes are strings, as in other columns; fields of objects are sorted by name.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
-    pub variant: Variants,
-    /// Read encrypted columns of ORC files as their unencrypted masks: nulls, or values made unrecognizable.
-    #[arg(long)]
-    pub masks: bool,
-    /// Keys of encrypted files.
-    #[command(flatten)]
-    pub keys: KeyArgs,
-}
-
-impl Input {
-    /// These paths, read as they are by default.
-    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        Input {
-            paths: paths.into_iter().collect(),
-            mmap: false,
-            orc_types: OrcTypes::Spark,
-            variant: Variants::Json,
-            masks: false,
-            keys: KeyArgs::default(),
-        }
-    }
-}
-
-/// Files that are shown one by one.
-#[derive(Debug, Clone, Args)]
-pub struct Files {
-    /// Files, directories or quoted globs, each file once; in JSON, one line for each file.
-    #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
-    pub paths: Vec<PathBuf>,
-    /// Keys of encrypted files.
-    #[command(flatten)]
-    pub keys: KeyArgs,
-}
-
-/// Keys of encrypted files.
-#[derive(Debug, Clone, Default, Args)]
-pub struct KeyArgs {
-    /// A key of encrypted Parquet files; may be repeated. NAME is `footer`, a column's path, or key metadata in
-    /// the file. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the process list.
-    ///
-    /// `lith inspect` shows the key metadata. With the footer key, the signature of a plaintext footer is verified.
-    /// Columns without a key are reported as encrypted; the others are read.
-    #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
-    pub keys: Vec<Secret>,
-    /// The AAD prefix of encrypted files that do not store it; if a file stores one, it must be the same.
-    #[arg(long, value_name = "TEXT")]
-    pub aad_prefix: Option<String>,
-}
-
-/// Text that is not shown.
-#[derive(Clone)]
-pub struct Secret(pub String);
-
-impl From<String> for Secret {
-    fn from(text: String) -> Self {
-        Secret(text)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
-/// How types of ORC files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OrcTypes {
-    /// As Spark reads them.
-    Spark,
-    /// As the specification defines them.
-    Stored,
-}
-
-/// How variants are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Variants {
-    /// JSON.
-    Json,
-    /// Structs of metadata, value and typed_value.
-    Raw,
 }
 
 /// Which rows and columns.
@@ -481,39 +378,5 @@ fn scale(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(scale) if scale > 0.0 && scale <= 100.0 => Ok(scale),
         _ => Err("a number above 0 and up to 100".into()),
-    }
-}
-
-/// The path that a URL of a local file names (`file:///data/x`, `file:/data/x`); anything else as it is.
-fn local(path: PathBuf) -> PathBuf {
-    let rest = path.to_str().and_then(|text| text.strip_prefix("file:"));
-    let rest = rest.map(|rest| match rest.strip_prefix("//") {
-        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
-        None => rest,
-    });
-    match rest {
-        Some(rest) if rest.starts_with('/') && !path.exists() => PathBuf::from(rest),
-        _ => path,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_of_local_files_are_paths() {
-        let shown = |text: &str| local(text.into()).display().to_string();
-        for url in [
-            "file:///a/b=1",
-            "file:/a/b=1",
-            "file://localhost/a/b=1",
-            "/a/b=1",
-        ] {
-            assert_eq!(shown(url), "/a/b=1");
-        }
-        for other in ["file://host/a", "file:a", "s3://a/b", "file"] {
-            assert_eq!(shown(other), other);
-        }
     }
 }

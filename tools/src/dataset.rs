@@ -9,6 +9,8 @@ use lith_format::names::{self, Meaning};
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
+use lith_planner::ddl::parse_columns;
+use lith_planner::declare::merged;
 use lith_planner::discover::{self, DataFile, PartitionTypes, discover};
 use lith_planner::error::{PlanError, PlanErrorKind};
 use lith_planner::explain::{Engine, Explanation, explain};
@@ -43,7 +45,11 @@ impl Dataset {
         };
         options.masks = input.masks;
         options.decryption = decryption(&input.keys)?;
-        let files = discover(&input.paths, PartitionTypes::Inferred)?;
+        let types = match input.table.no_type_inference || input.table.schema.is_some() {
+            true => PartitionTypes::Text,
+            false => PartitionTypes::Inferred,
+        };
+        let files = discover(&input.paths, types)?;
         Ok(Dataset { files, options })
     }
 
@@ -75,6 +81,7 @@ pub struct Opened {
     pub format: Option<Format>,
     paths: Vec<PathBuf>,
     options: OpenOptions,
+    case_sensitive: bool,
 }
 
 impl Opened {
@@ -88,12 +95,19 @@ impl Opened {
             }
             None => (Schema::default(), None),
         };
-        let table = Table::new(&stored, files);
+        let table = match (&input.table.schema, input.table.merge_schema) {
+            (Some(text), _) => parse_columns(text)
+                .and_then(|columns| Table::declared(&columns, files))
+                .map_err(|error| failure(&input.paths, text, error))?,
+            (None, true) => Table::new(&merged_schema(&options, &files, &input.paths)?, files),
+            (None, false) => Table::new(&stored, files),
+        };
         Ok(Opened {
             table,
             format,
             paths: input.paths.clone(),
             options,
+            case_sensitive: input.table.case_sensitive,
         })
     }
 
@@ -109,6 +123,7 @@ impl Opened {
             predicate,
             columns,
             limit,
+            case_sensitive: self.case_sensitive,
         })
     }
 
@@ -118,6 +133,7 @@ impl Opened {
             predicate,
             columns: Some(Vec::new()),
             limit: None,
+            case_sensitive: self.case_sensitive,
         })
     }
 
@@ -157,11 +173,7 @@ impl Opened {
     }
 
     fn failure(&self, predicate: &str, error: PlanError) -> Failure {
-        Failure::Plan {
-            path: self.paths.first().cloned().unwrap_or_default(),
-            predicate: predicate.to_string(),
-            error,
-        }
+        failure(&self.paths, predicate, error)
     }
 
     /// An output that is one of the files, by whatever name, would destroy what is read.
@@ -279,6 +291,25 @@ impl Opened {
         spec.model = first.map(|file| file.path.clone());
         Ok(Scan::new(plan.tasks.clone(), spec)?)
     }
+}
+
+fn failure(paths: &[PathBuf], predicate: &str, error: PlanError) -> Failure {
+    Failure::Plan {
+        path: paths.first().cloned().unwrap_or_default(),
+        predicate: predicate.to_string(),
+        error,
+    }
+}
+
+/// The columns of all files.
+fn merged_schema(
+    options: &OpenOptions,
+    files: &discover::Dataset,
+    paths: &[PathBuf],
+) -> Result<Schema> {
+    let schema = |file: &DataFile| Ok(options.open(&file.path)?.schema().clone());
+    let schemas = files.files.iter().map(schema).collect::<Result<Vec<_>>>()?;
+    merged(&schemas).map_err(|error| failure(paths, "", error))
 }
 
 /// Splits a list of columns at the commas outside of quotes, back-quotes, parentheses and brackets. An opening one

@@ -5,7 +5,7 @@ use lith_format::types::LogicalType;
 
 use super::name::distance;
 use super::names;
-use super::types::{common_type_of, is_number, max_decimal};
+use super::types::{common_type_of, is_number, max_decimal, spark_type};
 use super::{coerce, is_integer};
 use crate::error::{PlanError, Result};
 use crate::expr::{Expr, Place, TIMESTAMP};
@@ -144,6 +144,9 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>, place: Place) -> Result<Expr>
             .next()
             .filter(|arg| is_number(&arg.ty()))
             .ok_or_else(|| PlanError::type_mismatch("+ takes a number"));
+    }
+    if let ("typeof", [value]) = (name, &args[..]) {
+        return Ok(Expr::string(&spark_type(&value.ty()).to_string()));
     }
     let Some((_, shape, required, gives)) = SHAPES.iter().find(|shape| shape.0.contains(&name))
     else {

@@ -24,6 +24,50 @@ pub(super) fn bind(mut column: Column, table: &TableSchema) -> Result<Expr> {
     })
 }
 
+/// Refuses names of resolved columns and fields that are written in another case than the table's.
+///
+/// # Errors
+/// An unknown column for the first of them.
+pub fn check_case(expr: &Expr, table: &TableSchema) -> Result<()> {
+    let mut wrong = None;
+    expr.for_each(|expr| {
+        let found = match expr {
+            Expr::Column(column) => other_case(column, table),
+            Expr::Field {
+                expr, name, index, ..
+            } => {
+                let field = expr.ty().field(*index);
+                field
+                    .filter(|field| field.name != *name)
+                    .map(|field| (name.clone(), field.name))
+            }
+            _ => None,
+        };
+        if let (Some((name, meant)), None) = (found, &wrong) {
+            let kind = PlanErrorKind::UnknownColumn {
+                nearest: vec![meant],
+            };
+            let message = format!("no column {name} in this case");
+            wrong = Some(PlanError::new(kind, message).at(expr.span()));
+        }
+    });
+    wrong.map_or(Ok(()), Err)
+}
+
+/// The first part of a column's name that is in another case than the table's, and what it means.
+fn other_case(column: &Column, table: &TableSchema) -> Option<(String, String)> {
+    let bound = column.bound.as_ref()?;
+    let mut field = table.schema.fields.get(bound.index)?.clone();
+    let mut fields = bound.fields.iter();
+    for name in &column.path {
+        if field.name != *name {
+            return Some((name.clone(), field.name));
+        }
+        field = field.ty.field(*fields.next()?)?;
+    }
+    None
+}
+
 /// The field of this name of a struct, or of the elements of an array of structs, and which it is. The error
 /// calls the field `full`.
 pub(super) fn field(

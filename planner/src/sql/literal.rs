@@ -217,7 +217,7 @@ pub(super) fn hex(digits: &str) -> Option<Expr> {
 }
 
 /// The type of a name that may stand alone: also the cast functions `double(x)`, `date(x)`.
-pub(super) fn type_by_name(name: &str) -> Option<LogicalType> {
+pub(crate) fn type_by_name(name: &str) -> Option<LogicalType> {
     use LogicalType as T;
     Some(match name.to_ascii_lowercase().as_str() {
         "boolean" => T::Boolean,

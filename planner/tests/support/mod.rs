@@ -2,14 +2,21 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lith_format::limits::Limits;
+use lith_format::meta::FileMeta;
+use lith_format::orc::schema::{Dialect, FileSchema};
 use lith_format::schema::{Field, Schema};
+use lith_format::step::Step;
 use lith_format::types::{LogicalType as T, TimeUnit, Zone};
 use lith_format::vector::Batch;
+use lith_format::{orc, parquet};
+use lith_planner::ddl::parse_columns;
 use lith_planner::discover::{DataFile, Dataset, Partition, PartitionTypes, discover};
 use lith_planner::expr::Expr;
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
@@ -101,20 +108,52 @@ impl Oracle {
 
     /// Plans a case and compares.
     pub fn check(&self, case: &Value) -> Outcome {
-        check(self.table(case), case)
+        check(&self.table(case), case)
     }
 
     /// Plans a case.
     pub fn plan(&self, case: &Value) -> Result<ScanPlan, String> {
-        run(self.table(case), case)
+        run(&self.table(case), case)
     }
 
-    fn table(&self, case: &Value) -> &Table {
+    /// The table as the case's reader options have it.
+    fn table(&self, case: &Value) -> Cow<'_, Table> {
         let name = format!("{}_{}", text_of(case, "dataset"), text_of(case, "format"));
         let inference = &case["conf"]["spark.sql.sources.partitionColumnTypeInference.enabled"];
         let inferred = inference.as_str() != Some("false");
-        &self.tables[&(name, inferred)]
+        let Some(columns) = case["options"]["schema"].as_str() else {
+            let table = &self.tables[&(name, inferred)];
+            if case["dataset"] != "evolved" || case["options"]["mergeSchema"] == "true" {
+                return Cow::Borrowed(table);
+            }
+            // the record has the columns of all files
+            let first = footer(&table.dataset.files[0].path);
+            return Cow::Owned(Table::new(&first.schema, table.dataset.clone()));
+        };
+        let texts = self.tables[&(name, false)].dataset.clone();
+        Cow::Owned(Table::declared(&parse_columns(columns).unwrap(), texts).unwrap())
     }
+}
+
+/// What the footer of a file says.
+pub fn footer(path: &Path) -> FileMeta {
+    let bytes = fs::read(path).unwrap();
+    let (size, limits) = (bytes.len() as u64, Limits::default());
+    if path.extension().is_some_and(|extension| extension == "orc") {
+        let Step::Done(tail) = orc::tail::Tail::decode(&bytes, size, &limits).unwrap() else {
+            panic!("the whole file is there");
+        };
+        let schema = FileSchema::decode(&tail.footer, Dialect::Spark, &limits).unwrap();
+        return orc::neutral::file_meta(&tail, &schema, &limits).unwrap();
+    }
+    let tail = parquet::footer::Tail::decode(&bytes, size, &limits).unwrap();
+    let range = tail.footer.start as usize..tail.footer.end as usize;
+    let length = range.len() as u64;
+    let bytes = bytes::Bytes::copy_from_slice(&bytes[range]);
+    let metadata = parquet::footer::FileMetaData::decode(&bytes, &limits).unwrap();
+    parquet::neutral::decode(&metadata, size, length, &limits)
+        .unwrap()
+        .meta
 }
 
 /// An array of records in a file.
@@ -183,6 +222,7 @@ fn run(table: &Table, case: &Value) -> Result<ScanPlan, String> {
         predicate: predicate.as_deref(),
         columns: selected(&case["select"])?,
         limit: case["limit"].as_u64(),
+        case_sensitive: case["conf"]["spark.sql.caseSensitive"] == "true",
     };
     plan(table, &query).map_err(|error| format!("{:?} {error}", error.kind()))
 }
@@ -212,10 +252,16 @@ fn selected(select: &Value) -> Result<Option<Vec<String>>, String> {
         ]
         .iter()
         .find_map(|call| item.strip_prefix(call)?.strip_suffix(')'));
-        let item = arguments.unwrap_or(&item).trim_end_matches(".*");
-        for part in item.split(", ") {
+        let parts: Vec<&str> = match arguments {
+            Some(arguments) => arguments.trim_end_matches(".*").split(", ").collect(),
+            None => vec![item.trim_end_matches(".*")],
+        };
+        for part in parts {
             let expr = sql::parse(part).map_err(|error| error.to_string())?;
-            columns.extend(expr.columns().into_iter().map(|column| column.sql()));
+            match expr {
+                Expr::Field { .. } => columns.push(expr.sql()),
+                _ => columns.extend(expr.columns().into_iter().map(|column| column.sql())),
+            }
         }
     }
     Ok(Some(columns))

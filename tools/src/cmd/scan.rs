@@ -149,6 +149,7 @@ mod tests {
                 predicate,
                 columns,
                 limit: None,
+                ..Query::default()
             };
             let plan = plan(&table, &query).unwrap();
             let error = Error::unsupported("not read yet").at_path("f");
