@@ -18,6 +18,15 @@ use crate::limits::Limits;
 /// The most bytes that a chunk header can state.
 const MAX_CHUNK: usize = (1 << 23) - 1;
 
+/// Bytes of a chunk's header.
+pub const HEADER_BYTES: usize = 3;
+
+/// How many bytes of a chunk follow its header.
+pub fn chunk_length(header: &[u8; HEADER_BYTES]) -> usize {
+    let &[a, b, c] = header;
+    (u32::from_le_bytes([a, b, c, 0]) >> 1) as usize
+}
+
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compression {
@@ -76,9 +85,8 @@ impl<'a> Chunks<'a> {
                 original: true,
             });
         }
-        let [a, b, c] = self.cursor.array()?;
-        let header = u32::from_le_bytes([a, b, c, 0]);
-        let length = (header >> 1) as usize;
+        let header = self.cursor.array()?;
+        let length = chunk_length(&header);
         if length > self.compression.block_size {
             let limit = self.compression.block_size;
             return Err(Error::corrupt(format!(
@@ -88,7 +96,7 @@ impl<'a> Chunks<'a> {
         Ok(Chunk {
             offset,
             bytes: self.cursor.take(length)?,
-            original: header & 1 == 1,
+            original: header[0] & 1 == 1,
         })
     }
 }

@@ -4,8 +4,8 @@
 //! types of the file     1 struct<2 a: list<3>, 4 b: struct<5 c, 6 d>>
 //! part                  struct<b: struct<d>>           columns 1, 4 and 6 are opened, the others never read
 //! ```
-//! A window without wanted rows is only counted; its rows are skipped before the next wanted row is read, from the
-//! start of that row's stride on if the row index tells where it is.
+//! The rows of a window after its last wanted one are only counted. They are skipped before the next wanted row is
+//! read, from the start of that row's stride on if the row index tells where it is.
 // spec: ORCv1.md, "Type Information", "Column Encodings"
 
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) struct Column {
     rows: u64,
     /// Rows of all windows so far.
     covered: u64,
-    /// Rows that `node` has read or skipped: fewer, if the last windows had no wanted rows.
+    /// Rows that `node` has read or skipped: fewer, if the last windows did not end with wanted rows.
     passed: u64,
 }
 
@@ -71,11 +71,15 @@ impl Column {
         let strides = streams
             .context
             .seeks
-            .then(|| StrideStarts::read(streams, &node));
+            .then(|| StrideStarts::read(streams, &node))
+            .flatten();
+        if let Some(strides) = &strides {
+            node.seek(&mut strides.positions(0)).map_err(locate)?;
+        }
         Ok(Column {
             name: field.name.clone(),
             stripe: streams.stripe.ordinal,
-            strides: strides.flatten(),
+            strides,
             node,
             is_wrapped,
             budget: streams.context.limits.page_bytes,
@@ -91,10 +95,11 @@ impl Column {
         let vector = match selection.runs() {
             [] => self.node.read(&Selection::all(0), &mut budget)?,
             [first, ..] => {
-                let rest = selection.part(first.start..selection.rows());
+                let end = selection.runs().last().map_or(first.end, |last| last.end);
+                let wanted = selection.part(first.start..end);
                 self.seek(self.covered + first.start as u64)?;
-                self.passed += rest.rows() as u64;
-                self.node.read(&rest, &mut budget)?
+                self.passed += wanted.rows() as u64;
+                self.node.read(&wanted, &mut budget)?
             }
         };
         match self.is_wrapped {

@@ -179,13 +179,13 @@ impl OrcFile {
         part: &Part,
         context: &ReadContext,
     ) -> Result<Box<dyn ColumnReader>> {
-        self.open_column(source.as_ref(), row_group, column, part, context)
+        self.open_column(source, row_group, column, part, context)
             .map_err(|error| error.at_path(source.name()))
     }
 
     fn open_column(
         &self,
-        source: &dyn Source,
+        source: &Arc<dyn Source>,
         row_group: usize,
         column: usize,
         part: &Part,
@@ -201,7 +201,7 @@ impl OrcFile {
             let name = part.field.name.as_str();
             return Err(encrypted().at_column(name).at_stripe(row_group));
         }
-        let stripe = self.stripe(source, row_group)?;
+        let stripe = self.stripe(source.as_ref(), row_group)?;
         let mut leaves: Vec<u32> = wanted.iter().map(|leaf| leaf.column).collect();
         leaves.sort_unstable();
         let opener = Opener {

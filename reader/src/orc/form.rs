@@ -146,15 +146,15 @@ impl Decoder {
     /// Seeks to the next positions, one in each of these streams.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         match self {
-            Decoder::Boolean(bits) => bits.seek(positions.next()?),
-            Decoder::Byte(bytes) => bytes.seek(positions.next()?),
+            Decoder::Boolean(bits) => bits.seek(&positions.next()?),
+            Decoder::Byte(bytes) => bytes.seek(&positions.next()?),
             Decoder::Narrow { integers, .. } | Decoder::Long(integers) => {
-                integers.seek(positions.next()?)
+                integers.seek(&positions.next()?)
             }
-            Decoder::Float(floats) => floats.seek(positions.next()?),
-            Decoder::Double(floats) => floats.seek(positions.next()?),
+            Decoder::Float(floats) => floats.seek(&positions.next()?),
+            Decoder::Double(floats) => floats.seek(&positions.next()?),
             Decoder::Text(texts) => texts.seek(positions),
-            Decoder::Codes(codes) => codes.seek(positions.next()?),
+            Decoder::Codes(codes) => codes.seek(&positions.next()?),
             Decoder::Decimal(decimals) => decimals.seek(positions),
             Decoder::Timestamp(timestamps) => timestamps.seek(positions),
         }

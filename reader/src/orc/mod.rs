@@ -9,31 +9,34 @@
 mod position;
 
 // Layer 1
-mod stream;
+mod stored;
 
 // Layer 2
+mod stream;
+
+// Layer 3
 mod encoding;
 mod stripe;
 
-// Layer 3
+// Layer 4
 mod form;
 mod present;
 
-// Layer 4
+// Layer 5
 mod nested;
 #[cfg(test)]
 pub(crate) mod testing;
 
-// Layer 5
+// Layer 6
 mod seek;
 
-// Layer 6
+// Layer 7
 mod column;
 
-// Layer 7
+// Layer 8
 mod file;
 
-// Layer 8
+// Layer 9
 mod blooms;
 mod strides;
 

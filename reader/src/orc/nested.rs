@@ -154,11 +154,11 @@ impl Node {
             Slots::Leaf(decoder) => return decoder.seek(positions),
             Slots::Struct(fields) => fields,
             Slots::Lists { lengths, children } => {
-                lengths.seek(positions.next()?)?;
+                lengths.seek(&positions.next()?)?;
                 children
             }
             Slots::Union { tags, children } => {
-                tags.seek(positions.next()?)?;
+                tags.seek(&positions.next()?)?;
                 children
             }
         };

@@ -8,6 +8,8 @@
 //! An entry has them stream by stream: PRESENT first, then DATA before LENGTH or SECONDARY.
 // spec: ORCv1.md, "Row Group Index"
 
+use std::sync::Arc;
+
 use lith_format::error::{Error, Result};
 
 /// What a stream consists of, which decides by how many numbers a position in it is stated.
@@ -33,7 +35,7 @@ impl Content {
 }
 
 /// A position in a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Position {
     /// The offset of the compression chunk in the stored stream.
     pub chunk: u64,
@@ -43,6 +45,9 @@ pub(crate) struct Position {
     pub values: usize,
     /// How many bits to skip then.
     pub bits: usize,
+    /// Where in the stored stream the strides begin, or the chunks that have their starts: ascending. They decide how
+    /// much is fetched at a time.
+    pub cuts: Arc<[u64]>,
 }
 
 /// Whether an entry of a row index has as many numbers as positions in these streams need.
@@ -72,8 +77,33 @@ pub(crate) fn positions(
             byte,
             values: count(*content != Content::Bytes),
             bits: count(*content == Content::Bits),
+            cuts: Arc::default(),
         }
     })
+}
+
+/// For each stream, where the strides with these entries begin in what is stored: ascending.
+pub(crate) fn cuts(
+    entries: &[Vec<u64>],
+    contents: &[Content],
+    is_compressed: bool,
+) -> Vec<Arc<[u64]>> {
+    let mut cuts = vec![Vec::with_capacity(entries.len()); contents.len()];
+    for entry in entries {
+        let positions = positions(entry, contents, is_compressed);
+        for (cuts, position) in cuts.iter_mut().zip(positions) {
+            cuts.push(match is_compressed {
+                true => position.chunk,
+                false => position.byte,
+            });
+        }
+    }
+    let sorted = cuts.into_iter().map(|mut cuts: Vec<u64>| {
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts.into()
+    });
+    sorted.collect()
 }
 
 /// Positions in streams that are visited in the order of the row index.
@@ -103,6 +133,7 @@ mod tests {
             byte,
             values,
             bits,
+            cuts: Arc::default(),
         };
         let compressed = [1, 2, 3, 4, 5, 6, 7, 8, 9];
         assert!(agrees(&compressed, &contents, true) && !agrees(&compressed, &contents, false));
@@ -113,5 +144,20 @@ mod tests {
         let found: Vec<_> = positions(&plain, &contents, false).collect();
         assert_eq!(found, [at(0, 2, 3, 4), at(0, 6, 0, 0), at(0, 8, 9, 0)]);
         assert!(Positions::new(Vec::new()).next().is_err());
+    }
+
+    #[test]
+    fn strides_are_cut_where_their_chunks_or_bytes_begin() {
+        let contents = [Content::Bytes, Content::Runs];
+        let entries = [
+            vec![90, 2, 7, 8, 9],
+            vec![0, 5, 7, 9, 0],
+            vec![90, 4, 30, 0, 0],
+        ];
+        let found = cuts(&entries, &contents, true);
+        assert_eq!(found, [Arc::from([0, 90]), Arc::from([7, 30])]);
+        let entries = [vec![2, 8, 9], vec![5, 8, 100]];
+        let found = cuts(&entries, &contents, false);
+        assert_eq!(found, [Arc::from([2, 5]), Arc::from([8])]);
     }
 }

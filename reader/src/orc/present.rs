@@ -46,7 +46,7 @@ impl Present {
     /// Seeks to the next position, if the column has the stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         match &mut self.0 {
-            Some(bits) => bits.seek(positions.next()?),
+            Some(bits) => bits.seek(&positions.next()?),
             None => Ok(()),
         }
     }

@@ -8,11 +8,13 @@
 //! entries do not have the expected number of positions, is read without seeking.
 // spec: ORCv1.md, "Row Group Index"
 
+use std::sync::Arc;
+
 use lith_format::compress::Codec;
 use lith_format::orc::stats::Writer;
 
 use crate::orc::nested::{Node, NodeStreams};
-use crate::orc::position::{Content, Position, Positions, agrees, positions};
+use crate::orc::position::{Content, Position, Positions, agrees, cuts, positions};
 use crate::orc::stripe::Streams;
 
 /// The positions of the strides of a column and its descendants.
@@ -29,6 +31,8 @@ struct Entries {
     contents: Vec<Content>,
     /// The numbers that state the positions of each entry.
     entries: Vec<Vec<u64>>,
+    /// Where the strides begin in each of the streams.
+    cuts: Vec<Arc<[u64]>>,
 }
 
 impl StrideStarts {
@@ -56,14 +60,20 @@ impl StrideStarts {
                 return None;
             };
             let entries = index.entry.into_iter().map(|entry| entry.positions);
-            let entries: Vec<Vec<u64>> = entries.collect();
+            let mut entries: Vec<Vec<u64>> = entries.collect();
             let fits = |entry: &Vec<u64>| agrees(entry, &contents, strides.is_compressed);
-            // the first stride is never sought, and some writers leave out its positions
             let all_fit = entries.iter().skip(1).all(fits);
             if entries.len() as u64 != streams.stripe.rows.div_ceil(rows) || !all_fit {
                 return None;
             }
-            strides.columns.push(Entries { contents, entries });
+            // the first stride begins at the front of all streams; some writers leave its positions out
+            entries.first_mut().map(Vec::clear);
+            let cuts = cuts(&entries, &contents, strides.is_compressed);
+            strides.columns.push(Entries {
+                contents,
+                entries,
+                cuts,
+            });
         }
         Some(strides)
     }
@@ -78,7 +88,12 @@ impl StrideStarts {
         let stride = usize::try_from(start / self.rows).unwrap_or(usize::MAX);
         let of_column = |column: &Entries| -> Vec<Position> {
             let entry = column.entries.get(stride).map_or(&[][..], Vec::as_slice);
-            positions(entry, &column.contents, self.is_compressed).collect()
+            let positions = positions(entry, &column.contents, self.is_compressed);
+            let with_cuts = |(position, cuts): (Position, &Arc<[u64]>)| Position {
+                cuts: Arc::clone(cuts),
+                ..position
+            };
+            positions.zip(&column.cuts).map(with_cuts).collect()
         };
         Positions::new(self.columns.iter().flat_map(of_column).collect())
     }

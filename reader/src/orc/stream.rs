@@ -6,67 +6,64 @@
 //! ```
 //!
 //! Values and runs cross chunks: asking for more bytes than the window holds carries what is unread
-//! over to a new window in front of the next chunk. Chunks stored as original, and whole streams
+//! over to a new window in front of the next chunk. Chunks stored as original, and pieces of streams
 //! without compression, are borrowed. The buffer of a window that nobody else holds is used again.
 // spec: ORCv1.md, "Compression"
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 use lith_format::compress::Codec;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
-use lith_format::orc::chunk::{Chunk, Chunks, Compression};
+use lith_format::orc::chunk::{Chunk, Chunks, Compression, HEADER_BYTES, chunk_length};
 
 use crate::metrics::Metrics;
 use crate::orc::position::Position;
+use crate::orc::stored::Stored;
+use crate::source::Source;
 
-/// Bytes of a chunk's header.
-const CHUNK_HEADER: usize = 3;
+/// More bytes than the longest run takes: 512 integers of 64 bits with patches.
+const LONGEST_RUN: u64 = 5 << 10;
 
 /// Reads a stream front to back.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamReader {
     compression: Compression,
-    /// The whole stream as it is stored.
-    whole: Bytes,
-    /// The chunks that were not opened yet.
-    stored: Bytes,
-    /// The offset of the last opened chunk in `whole`, and its decompressed length.
-    opened: Option<(usize, usize)>,
+    /// The chunks that were not opened yet, or the bytes after the window.
+    stored: Stored,
+    /// The offset of the last opened chunk in the stream, and its decompressed length.
+    opened: Option<(u64, usize)>,
     /// Bytes that were not read.
     window: Bytes,
     /// A buffer to decompress into.
     spare: Vec<u8>,
-    /// What to call the stream in errors, and where in the file it ends.
+    /// What to call the stream in errors.
     name: &'static str,
-    end: u64,
     metrics: Arc<Metrics>,
 }
 
 impl StreamReader {
-    /// A reader of the stream `stored`, which lies at `offset` of the file.
+    /// A reader of the stream that lies in `range` of the file. Nothing is fetched before it is read.
     pub fn new(
-        stored: Bytes,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
         compression: Compression,
-        (name, offset): (&'static str, u64),
+        name: &'static str,
         metrics: &Arc<Metrics>,
     ) -> Self {
-        let end = offset + stored.len() as u64;
-        let whole = stored.clone();
-        let (stored, window) = match compression.codec {
-            Codec::None => (Bytes::new(), stored),
-            _ => (stored, Bytes::new()),
+        let beyond = match compression.codec {
+            Codec::None => LONGEST_RUN,
+            _ => (HEADER_BYTES + compression.block_size) as u64,
         };
         StreamReader {
             compression,
-            whole,
+            stored: Stored::new(source, range, beyond, metrics),
             opened: None,
-            stored,
-            window,
+            window: Bytes::new(),
             spare: Vec::new(),
             name,
-            end,
             metrics: Arc::clone(metrics),
         }
     }
@@ -74,7 +71,7 @@ impl StreamReader {
     /// The bytes at hand: at least `wanted` of them unless the stream ends before.
     #[inline]
     pub fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
-        while self.window.len() < wanted && self.refill()? {}
+        while self.window.len() < wanted && self.refill(wanted)? {}
         Ok(&self.window)
     }
 
@@ -120,10 +117,15 @@ impl StreamReader {
 
     /// The next `count` bytes in one piece, shared with the window if they lie in it.
     pub fn take(&mut self, count: usize) -> Result<Bytes> {
+        let at_once = match self.is_plain() {
+            true => count,
+            false => count.min(1),
+        };
+        self.fill(at_once)?;
         if count <= self.window.len() {
             return Ok(self.window.split_to(count));
         }
-        if self.stored.is_empty() {
+        if self.stored.left() == 0 {
             return Err(self.ends_early(count));
         }
         // grows with what is there, not with what is asked for
@@ -141,13 +143,16 @@ impl StreamReader {
 
     /// Everything that is left, in one piece, if it is at most `limit` bytes.
     pub fn take_rest(&mut self, limit: usize) -> Result<Bytes> {
-        self.fill(1)?;
+        self.fill(match self.is_plain() {
+            true => usize::MAX,
+            false => 1,
+        })?;
         let mut rest = Vec::new();
-        while !self.stored.is_empty() {
+        while self.stored.left() > 0 {
             rest.extend_from_slice(&self.window);
             self.window.clear();
             Limits::check(rest.len() as u64, limit, "stream")?;
-            self.refill()?;
+            self.refill(1)?;
         }
         let last = std::mem::take(&mut self.window);
         if rest.is_empty() {
@@ -157,8 +162,14 @@ impl StreamReader {
         Ok(rest.into())
     }
 
-    /// Skips `count` bytes.
+    /// Skips `count` bytes; without compression, those that were not fetched yet never are.
     pub fn skip(&mut self, mut count: u64) -> Result<()> {
+        let here = self.window.len() as u64;
+        if self.is_plain() && (here..=here + self.stored.left()).contains(&count) {
+            self.window.clear();
+            self.stored.seek(self.stored.at() + (count - here));
+            return Ok(());
+        }
         while count > 0 {
             let wanted = usize::try_from(count).unwrap_or(usize::MAX);
             let here = self.some(wanted)?.len().min(wanted);
@@ -169,37 +180,41 @@ impl StreamReader {
     }
 
     /// Seeks to a position in the stream. Any position in an empty stream is its end.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
-        if self.whole.is_empty() {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
+        if self.stored.len() == 0 {
             return Ok(());
         }
-        let outside = || Error::corrupt("a row index points beyond the stream");
-        let place = |at: u64, len: usize| {
-            let at = usize::try_from(at).ok().filter(|&at| at <= len);
-            at.ok_or_else(outside)
+        self.stored.cut(&position.cuts);
+        let place = match self.is_plain() {
+            true => position.byte,
+            false => position.chunk,
         };
-        if self.compression.codec == Codec::None {
-            let byte = place(position.byte, self.whole.len());
-            self.window = self.whole.slice(byte.map_err(|error| self.place(error))?..);
-            return Ok(());
+        if place > self.stored.len() {
+            let outside = Error::corrupt("a row index points beyond the stream");
+            return Err(self.place(outside));
         }
-        let chunk = place(position.chunk, self.whole.len());
-        let chunk = chunk.map_err(|error| self.place(error))?;
-        let ahead = self.ahead_in(chunk, position.byte);
+        let ahead = self.ahead_in(place, position.byte);
         if ahead.is_none() {
-            self.stored = self.whole.slice(chunk..);
+            self.stored.seek(place);
             self.window.clear();
             self.opened = None;
         }
-        self.skip(ahead.unwrap_or(position.byte))
+        match self.is_plain() {
+            true => Ok(()),
+            false => self.skip(ahead.unwrap_or(position.byte)),
+        }
     }
 
     /// How many bytes of the window come before a byte of a chunk, if that byte is in the window.
-    fn ahead_in(&self, chunk: usize, byte: u64) -> Option<u64> {
+    fn ahead_in(&self, chunk: u64, byte: u64) -> Option<u64> {
         let (start, len) = self.opened?;
         let left = (len as u64).checked_sub(byte)?;
         let ahead = (self.window.len() as u64).checked_sub(left);
         ahead.filter(|_| start == chunk)
+    }
+
+    fn is_plain(&self) -> bool {
+        self.compression.codec == Codec::None
     }
 
     /// At least one of the next bytes; `wanted` is for the error.
@@ -210,10 +225,34 @@ impl StreamReader {
         Ok(&self.window)
     }
 
-    /// Opens the next chunk; `false` if there is none.
+    /// Opens the next chunk, or without compression has at least `wanted` bytes at hand, if there are so many;
+    /// `false` if nothing is left.
     #[cold]
-    fn refill(&mut self) -> Result<bool> {
-        let stored = self.stored.clone();
+    fn refill(&mut self, wanted: usize) -> Result<bool> {
+        match self.is_plain() {
+            true => self.extend(wanted),
+            false => self.open_chunk(),
+        }
+    }
+
+    fn extend(&mut self, wanted: usize) -> Result<bool> {
+        let left = self.stored.left();
+        if left > 0 {
+            self.stored
+                .seek(self.stored.at() - self.window.len() as u64);
+            self.window = self.stored.hold(wanted)?;
+            self.stored.advance(self.window.len());
+        }
+        Ok(left > 0)
+    }
+
+    fn open_chunk(&mut self) -> Result<bool> {
+        let mut stored = self.stored.hold(HEADER_BYTES)?;
+        if let Some(header) = stored.first_chunk() {
+            // a chunk that is too long is refused below
+            let length = chunk_length(header).min(self.compression.block_size);
+            stored = self.stored.hold(HEADER_BYTES + length)?;
+        }
         let Some(chunk) = Chunks::new(&stored, self.compression).next() else {
             return Ok(false);
         };
@@ -224,9 +263,8 @@ impl StreamReader {
         } else {
             self.decompress(chunk).map_err(|error| self.place(error))?;
         }
-        let start = self.whole.len() - stored.len();
-        self.opened = Some((start, self.window.len() - carried));
-        self.stored.advance(CHUNK_HEADER + chunk.bytes.len());
+        self.opened = Some((self.stored.at(), self.window.len() - carried));
+        self.stored.advance(HEADER_BYTES + chunk.bytes.len());
         Ok(true)
     }
 
@@ -250,16 +288,19 @@ impl StreamReader {
         Error::new(error.kind(), error.message().to_owned()).at(self.name, self.position())
     }
 
-    /// Where in the file the next unopened chunk lies; the stream's end without compression.
+    /// Where in the file the next unopened chunk lies; without compression, the next byte.
     fn position(&self) -> u64 {
-        self.end - self.stored.len() as u64
+        match self.is_plain() {
+            true => self.stored.position() - self.window.len() as u64,
+            false => self.stored.position(),
+        }
     }
 
     #[cold]
     fn ends_early(&self, wanted: usize) -> Error {
         Error::truncated(format!(
             "{wanted} bytes wanted, {} left",
-            self.window.len() + self.stored.len()
+            self.window.len() as u64 + self.stored.left()
         ))
         .at(self.name, self.position())
     }
@@ -274,6 +315,7 @@ impl StreamReader {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::source::BytesSource;
     use lith_format::compress::compress;
     use lith_format::error::ErrorKind;
     use quickcheck::quickcheck;
@@ -283,7 +325,9 @@ pub(crate) mod tests {
             codec,
             block_size: 1 << 10,
         };
-        StreamReader::new(stored.into(), compression, ("DATA", 0), &Arc::default())
+        let range = 0..stored.len() as u64;
+        let source: Arc<dyn Source> = Arc::new(BytesSource::new(stored, "stream"));
+        StreamReader::new(&source, range, compression, "DATA", &Arc::default())
     }
 
     /// A stream of a file without compression.
@@ -404,7 +448,7 @@ pub(crate) mod tests {
                         }
                     };
                     let count = usize::from(count).min(bytes.len() - to);
-                    stream.seek(position).unwrap();
+                    stream.seek(&position).unwrap();
                     stream.take(count).unwrap() == bytes[to..to + count]
                 })
             })
@@ -424,7 +468,7 @@ pub(crate) mod tests {
                     byte,
                     ..Position::default()
                 };
-                let error = reader(stored.clone(), codec).seek(position).unwrap_err();
+                let error = reader(stored.clone(), codec).seek(&position).unwrap_err();
                 assert!(matches!(
                     error.kind(),
                     ErrorKind::Corrupt | ErrorKind::Truncated
@@ -435,7 +479,7 @@ pub(crate) mod tests {
                 chunk: 7,
                 ..Position::default()
             };
-            reader(Vec::new(), codec).seek(position).unwrap();
+            reader(Vec::new(), codec).seek(&position).unwrap();
         }
     }
 

@@ -10,6 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::orc::encoding::StreamKind;
@@ -119,15 +120,28 @@ impl Stripe {
         source: &dyn Source,
         limits: &Limits,
     ) -> Result<Option<RowIndex>> {
-        let Some(range) = self.range(column, StreamKind::RowIndex) else {
+        let index = |(bytes, start): (Bytes, u64)| {
+            let index = tail.row_index(&bytes, start, limits);
+            index.map_err(|error| error.at("RowIndex", start))
+        };
+        self.index(column, StreamKind::RowIndex, source, limits)?
+            .map(index)
+            .transpose()
+    }
+
+    /// The bytes of an index stream as they are stored, and where they lie; none if the stripe does not have it.
+    pub fn index(
+        &self,
+        column: u32,
+        kind: StreamKind,
+        source: &dyn Source,
+        limits: &Limits,
+    ) -> Result<Option<(Bytes, u64)>> {
+        let Some(range) = self.range(column, kind) else {
             return Ok(None);
         };
-        let length = range.end - range.start;
-        let length = Limits::check(length, limits.footer_bytes, "row index")?;
-        let bytes = source.read_at(range.start, length)?;
-        let index = tail.row_index(&bytes, range.start, limits);
-        let index = index.map_err(|error| error.at("RowIndex", range.start))?;
-        Ok(Some(index))
+        let length = Limits::check(range.end - range.start, limits.footer_bytes, kind.name())?;
+        Ok(Some((source.read_at(range.start, length)?, range.start)))
     }
 
     fn find(&self, column: u32, kind: StreamKind) -> Option<&Located> {
@@ -144,7 +158,7 @@ pub(crate) struct Streams<'a> {
     /// The file's tail.
     pub tail: &'a Tail,
     /// The file.
-    pub source: &'a dyn Source,
+    pub source: &'a Arc<dyn Source>,
     /// Limits and metrics.
     pub context: &'a ReadContext,
 }
@@ -170,23 +184,20 @@ impl Streams<'_> {
     pub fn row_index(&self, column: u32) -> Result<Option<RowIndex>> {
         let limits = &self.context.limits;
         self.stripe
-            .row_index(column, self.tail, self.source, limits)
+            .row_index(column, self.tail, self.source.as_ref(), limits)
     }
 
     fn reader(&self, kind: StreamKind, range: Range<u64>) -> Result<StreamReader> {
         let ReadContext {
             limits, metrics, ..
         } = self.context;
-        let size = Limits::check(range.end - range.start, limits.chunk_bytes, "stream")?;
-        let stored = match size {
-            0 => bytes::Bytes::new(),
-            _ => self.source.read_at(range.start, size)?,
-        };
-        metrics.bytes_read.add(size as u64);
+        Limits::check(range.end - range.start, limits.chunk_bytes, "stream")?;
+        let compression = self.tail.compression;
         Ok(StreamReader::new(
-            stored,
-            self.tail.compression,
-            (kind.name(), range.start),
+            self.source,
+            range,
+            compression,
+            kind.name(),
             metrics,
         ))
     }

@@ -8,6 +8,7 @@ mod nested;
 mod numbers;
 mod places;
 mod statistics;
+mod strides;
 #[path = "../support/mod.rs"]
 mod support;
 mod texts;
@@ -15,6 +16,8 @@ mod times;
 
 use lith_format::bytes::{put_varint, zigzag};
 use lith_format::filter::Filter;
+use lith_format::limits::Limits;
+use lith_format::orc::chunk::{Compression, encode};
 use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
 use lith_format::orc::footer::{Footer, Metadata, StripeStatistics, Type};
 use lith_format::orc::proto::Message;
@@ -123,7 +126,12 @@ impl Stripe {
         self
     }
 
-    fn write(self, columns: usize, bytes: &mut Vec<u8>) -> StripeInformation {
+    fn write(
+        self,
+        columns: usize,
+        compression: Compression,
+        bytes: &mut Vec<u8>,
+    ) -> StripeInformation {
         let offset = bytes.len() as u64;
         let mut footer = StripeFooter {
             columns: vec![ColumnEncoding::default(); columns],
@@ -151,13 +159,13 @@ impl Stripe {
             bytes.extend(stored);
         }
         let data_length = bytes.len() as u64 - offset;
-        let footer = footer.encode();
-        bytes.extend(&footer);
+        encode(&footer.encode(), compression, None, bytes).unwrap();
+        let footer_length = bytes.len() as u64 - offset - data_length;
         StripeInformation {
             offset,
             index_length: self.hole,
             data_length,
-            footer_length: footer.len() as u64,
+            footer_length,
             number_of_rows: self.rows,
             ..StripeInformation::default()
         }
@@ -166,6 +174,27 @@ impl Stripe {
 
 /// A file without compression, as version 9 of the Java writer makes it.
 fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
+    file_with(types, stripes, (CompressionKind::None, 0))
+}
+
+/// The most bytes of a compression chunk.
+const BLOCK_SIZE: u64 = 1 << 16;
+
+/// A file with so many rows in a stride, whose streams were compressed already.
+fn file_with(
+    types: Vec<Type>,
+    stripes: Vec<Stripe>,
+    (compression, stride): (CompressionKind, u32),
+) -> Vec<u8> {
+    let postscript = PostScript {
+        compression,
+        compression_block_size: BLOCK_SIZE,
+        version: vec![0, 12],
+        writer_version: Some(9),
+        magic: MAGIC.into(),
+        ..PostScript::default()
+    };
+    let compression = postscript.compression(&Limits::default()).unwrap();
     let mut bytes = MAGIC.as_bytes().to_vec();
     let rows = stripes.iter().map(|stripe| stripe.rows).sum();
     let statistics = stripes.iter().map(|stripe| stripe.statistics.clone());
@@ -179,7 +208,7 @@ fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
     let mut holes = 0;
     let stripes = stripes.into_iter().map(|stripe| {
         let hole = stripe.hole;
-        let mut written = stripe.write(types.len(), &mut bytes);
+        let mut written = stripe.write(types.len(), compression, &mut bytes);
         written.offset += holes;
         holes += hole;
         written
@@ -191,14 +220,8 @@ fn file(types: Vec<Type>, stripes: Vec<Stripe>) -> Vec<u8> {
         number_of_rows: Some(rows),
         stripes,
         types,
+        row_index_stride: stride,
         ..Footer::default()
-    };
-    let postscript = PostScript {
-        compression: CompressionKind::None,
-        version: vec![0, 12],
-        writer_version: Some(9),
-        magic: MAGIC.into(),
-        ..PostScript::default()
     };
     bytes.extend(Tail::encode(&metadata, &footer, postscript).unwrap());
     bytes

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use lith_format::error::Result;
-use lith_format::limits::Limits;
 use lith_reader::File;
 use lith_reader::source::Source;
 

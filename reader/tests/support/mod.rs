@@ -15,6 +15,7 @@ use lith_format::scan::RowPredicate;
 use lith_format::vector::Batch;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
+use lith_reader::scan::Scan;
 use lith_reader::selection::Selection;
 use lith_reader::source::BytesSource;
 
@@ -96,10 +97,20 @@ pub(crate) fn passing(
     column: usize,
     passes: fn(&Scalar) -> bool,
 ) -> Vec<String> {
+    rows(filtered(file, filter, column, passes)).unwrap()
+}
+
+/// A scan of these rows.
+pub(crate) fn filtered(
+    file: &File,
+    filter: Filter,
+    column: usize,
+    passes: fn(&Scalar) -> bool,
+) -> Scan {
     let condition = Condition {
         column: [column],
         passes,
     };
     let scan = file.scan().filter(filter, vec![Arc::new(condition)]);
-    rows(scan.batch_rows(9).build().unwrap()).unwrap()
+    scan.batch_rows(9).build().unwrap()
 }

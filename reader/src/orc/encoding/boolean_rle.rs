@@ -61,7 +61,7 @@ impl BooleanRle {
     }
 
     /// Seeks to a position in the stream.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         self.bytes.seek(position)?;
         self.left = 0;
         match position.bits {

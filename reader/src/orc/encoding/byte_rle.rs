@@ -52,7 +52,7 @@ impl ByteRle {
     }
 
     /// Seeks to a position in the stream.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         self.stream.seek(position)?;
         self.left = 0;
         self.skip(position.values)

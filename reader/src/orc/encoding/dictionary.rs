@@ -66,7 +66,7 @@ impl Codes {
     }
 
     /// Seeks to a position in the codes.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         self.codes.seek(position)
     }
 

@@ -65,7 +65,7 @@ impl Integers {
     }
 
     /// Seeks to a position in the stream.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         match self {
             Integers::V1(rle) => rle.seek(position),
             Integers::V2(rle) => rle.seek(position),

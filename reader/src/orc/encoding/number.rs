@@ -84,7 +84,7 @@ impl<T: Float> Floats<T> {
     }
 
     /// Seeks to a position in the stream.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         self.stream.seek(position)
     }
 
@@ -121,8 +121,8 @@ impl Decimals {
 
     /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
-        self.data.seek(positions.next()?)?;
-        self.scales.seek(positions.next()?)
+        self.data.seek(&positions.next()?)?;
+        self.scales.seek(&positions.next()?)
     }
 
     /// Reads the wanted values of a window in the layout of the declared precision.

@@ -110,7 +110,7 @@ impl RleV2 {
     }
 
     /// Seeks to a position in the stream.
-    pub fn seek(&mut self, position: Position) -> Result<()> {
+    pub fn seek(&mut self, position: &Position) -> Result<()> {
         self.stream.seek(position)?;
         self.left = 0;
         self.skip(position.values)

@@ -40,8 +40,8 @@ impl Texts {
 
     /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
-        self.data.seek(positions.next()?)?;
-        self.lengths.seek(positions.next()?)
+        self.data.seek(&positions.next()?)?;
+        self.lengths.seek(&positions.next()?)
     }
 
     /// Reads the wanted values of a window.

@@ -53,8 +53,8 @@ impl Timestamps {
 
     /// Seeks to a position in each stream.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
-        self.seconds.seek(positions.next()?)?;
-        self.nanos.seek(positions.next()?)
+        self.seconds.seek(&positions.next()?)?;
+        self.nanos.seek(&positions.next()?)
     }
 
     /// Reads the wanted values of a window as nanoseconds since 1970, in 64 bits if they fit.
