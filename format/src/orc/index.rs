@@ -136,6 +136,22 @@ impl BloomFilter {
         };
         (!words.is_empty()).then_some(words)
     }
+
+    /// The same filter with its bits as [`words`](Self::words) gives them, so that asking it often converts nothing.
+    pub fn in_words(self) -> Self {
+        let converted = match self.words() {
+            Some(Cow::Owned(words)) => Some(words),
+            _ => None,
+        };
+        match converted {
+            None => self,
+            Some(bitset) => BloomFilter {
+                bitset,
+                utf8bitset: None,
+                ..self
+            },
+        }
+    }
 }
 
 /// The Bloom filters of a column in a stripe.
@@ -236,6 +252,11 @@ mod tests {
         };
         assert_eq!(words.words().as_deref(), Some(&[1, u64::MAX][..]));
         assert_eq!(bytes.words().as_deref(), Some(&[u64::MAX; 2][..]));
+        let converted = bytes.clone().in_words();
+        assert!(matches!(
+            converted.words(),
+            Some(Cow::Borrowed([u64::MAX, u64::MAX]))
+        ));
         let draft = BloomFilter {
             num_hash_functions: 10_000,
             ..words.clone()
@@ -251,7 +272,7 @@ mod tests {
         assert!(
             [draft, odd, none]
                 .iter()
-                .all(|filter| filter.words().is_none())
+                .all(|filter| filter.words().is_none() && filter.clone().in_words() == *filter)
         );
     }
 

@@ -7,7 +7,6 @@
 // spec: ORCv1.md, "Bloom Filter Index"
 
 use lith_format::error::Result;
-use lith_format::limits::Limits;
 use lith_format::orc::bloom::{Probe, is_trusted};
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::BloomFilter;
@@ -34,15 +33,11 @@ impl OrcFile {
             return Ok(Vec::new());
         }
         let stripe = self.stripe(source, ordinal)?;
-        let Some(range) = stripe.range(leaf.column, StreamKind::BloomFilterUtf8) else {
+        let kind = StreamKind::BloomFilterUtf8;
+        let Some((bytes, start)) = stripe.index(leaf.column, kind, source, &self.limits)? else {
             return Ok(Vec::new());
         };
-        let length = range.end - range.start;
-        let length = Limits::check(length, self.limits.footer_bytes, "Bloom filters")?;
-        let bytes = source.read_at(range.start, length)?;
-        let filters = self
-            .tail()
-            .bloom_filters(&bytes, range.start, &self.limits)?;
+        let filters = self.tail().bloom_filters(&bytes, start, &self.limits)?;
         let filters = filters.bloom_filter;
         let stride = match u64::from(self.footer().row_index_stride) {
             0 => stripe.rows,
@@ -52,7 +47,7 @@ impl OrcFile {
             return Ok(Vec::new());
         }
         let bloom = |(start, filter): (u64, BloomFilter)| {
-            let ty = ty.clone();
+            let (ty, filter) = (ty.clone(), filter.in_words());
             Bloom {
                 rows: start..stripe.rows.min(start.saturating_add(stride)),
                 lacks: Box::new(move |value| {
