@@ -157,12 +157,11 @@ impl Delta {
         }
         let mut packed = [0u64; STEP];
         unpack(rest, self.width, &mut packed[..count]);
+        // the sums depend on each other, the terms do not
+        let mut last = self.last;
         for (value, difference) in self.step.iter_mut().zip(packed) {
-            self.last = self
-                .last
-                .wrapping_add(self.least)
-                .wrapping_add(difference as i64);
-            *value = self.last;
+            last = last.wrapping_add(self.least.wrapping_add(difference as i64));
+            *value = last;
         }
         self.last = self.step[count - 1];
         (self.step_at, self.step_end) = (0, count);
