@@ -44,6 +44,12 @@ impl<'a> Cursor<'a> {
         self.rest
     }
 
+    /// Goes on at `rest`, which is what will be left then.
+    #[inline]
+    pub(crate) fn resume(&mut self, rest: &'a [u8]) {
+        self.rest = rest;
+    }
+
     /// The next `count` bytes.
     #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
@@ -171,10 +177,29 @@ pub fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
+/// [`unzigzag`] of a number of 32 bits.
+#[inline]
+pub fn unzigzag_i32(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}
+
 /// Signed to zigzag, the inverse of [`unzigzag`].
 #[inline]
 pub fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// Whether all of `bytes`, which are usually few, are ASCII.
+#[inline]
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        // two words that overlap hold all of them
+        (Some(first), Some(last)) if bytes.len() <= 16 => {
+            let all = u64::from_ne_bytes(*first) | u64::from_ne_bytes(*last);
+            all & 0x8080_8080_8080_8080 == 0
+        }
+        _ => bytes.is_ascii(),
+    }
 }
 
 /// Appends `value` as an unsigned LEB128 number.

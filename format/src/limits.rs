@@ -80,12 +80,16 @@ impl Limits {
     }
 
     /// Accepts `size` if it does not exceed `limit`; `what` names it in the error.
+    #[inline]
     pub fn check(size: u64, limit: usize, what: &'static str) -> Result<usize> {
         match usize::try_from(size) {
             Ok(size) if size <= limit => Ok(size),
-            _ => Err(Error::limit(format!(
-                "{what} of {size} exceeds the limit of {limit}"
-            ))),
+            _ => Err(Self::exceeded(size, limit, what)),
         }
+    }
+
+    #[cold]
+    fn exceeded(size: u64, limit: usize, what: &'static str) -> Error {
+        Error::limit(format!("{what} of {size} exceeds the limit of {limit}"))
     }
 }

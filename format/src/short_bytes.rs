@@ -16,38 +16,41 @@ use crate::limits::Limits;
 const FEW: usize = 22;
 
 /// A byte string that is stored inline if it is short.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ShortBytes(Storage);
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 enum Storage {
+    /// Nothing yet, which costs nothing to create.
+    #[default]
+    Empty,
     /// The length, and a block that begins with so many bytes.
     Inline(u8, [u8; FEW]),
     Allocated(Box<[u8]>),
 }
 
 impl ShortBytes {
-    /// Becomes the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
+    /// Sets `to` to the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
     /// that is copied, which is faster than a copy of variable length.
     #[inline(always)]
-    pub(crate) fn set(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
-        match (&mut self.0, bytes.first_chunk::<FEW>()) {
-            (Storage::Inline(count, inline), Some(block)) if length <= FEW => {
-                // directly to its place: a temporary copy would stall the processor's store forwarding
-                (*count, *inline) = (length as u8, *block);
-                Ok(())
+    pub(crate) fn put<T: From<Self>>(to: &mut T, length: usize, bytes: &[u8]) -> Result<()> {
+        // what was there is dropped first, so that the block is copied directly to its place
+        *to = Self::default().into();
+        match bytes.first_chunk() {
+            Some(block) if length <= FEW => {
+                *to = ShortBytes(Storage::Inline(length as u8, *block)).into();
             }
-            _ => self.set_exactly(bytes.get(..length).unwrap_or(bytes)),
+            _ => *to = Self::exactly(bytes.get(..length).unwrap_or(bytes))?.into(),
         }
+        Ok(())
     }
 
     #[inline(never)]
-    fn set_exactly(&mut self, bytes: &[u8]) -> Result<()> {
-        *self = match bytes.len() {
+    fn exactly(bytes: &[u8]) -> Result<Self> {
+        Ok(match bytes.len() {
             0..=FEW => bytes.into(),
             _ => Limits::copy(bytes)?.into(),
-        };
-        Ok(())
+        })
     }
 }
 
@@ -57,15 +60,10 @@ impl Deref for ShortBytes {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
+            Storage::Empty => &[],
             Storage::Inline(length, block) => &block[..usize::from(*length).min(FEW)],
             Storage::Allocated(bytes) => bytes,
         }
-    }
-}
-
-impl Default for ShortBytes {
-    fn default() -> Self {
-        ShortBytes(Storage::Inline(0, [0; FEW]))
     }
 }
 
@@ -85,6 +83,20 @@ impl From<&[u8]> for ShortBytes {
 impl<const N: usize> From<&[u8; N]> for ShortBytes {
     fn from(bytes: &[u8; N]) -> Self {
         bytes.as_slice().into()
+    }
+}
+
+impl ShortBytes {
+    /// The bytes of `first` and `second`.
+    pub(crate) fn joined(first: &[u8], second: &[u8]) -> Self {
+        let length = first.len() + second.len();
+        if length > FEW {
+            return [first, second].concat().into();
+        }
+        let mut block = [0; FEW];
+        block[..first.len()].copy_from_slice(first);
+        block[first.len()..length].copy_from_slice(second);
+        ShortBytes(Storage::Inline(length as u8, block))
     }
 }
 
@@ -127,9 +139,9 @@ mod tests {
         for length in 0..bytes.len() {
             let expected = &bytes[..length];
             let mut first = ShortBytes::default();
-            first.set(length, &bytes).unwrap();
+            ShortBytes::put(&mut first, length, &bytes).unwrap();
             assert_eq!(*first, *expected);
-            first.set(length, expected).unwrap();
+            ShortBytes::put(&mut first, length, expected).unwrap();
             assert_eq!(*first, *expected);
             assert_eq!(first, ShortBytes::from(expected));
             assert_eq!(first, ShortBytes::from(expected.to_vec()));

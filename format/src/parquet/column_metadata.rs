@@ -101,30 +101,26 @@ impl InOrder for ColumnMetaData {
 
     #[inline(always)]
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
-        if let Some(id) = fields.i32(1)? {
-            self.physical_type = Type::from_id(id);
-        }
+        fields.i32_as(1, &mut self.physical_type, Type::from_id)?;
         fields.fill(2, &mut self.encodings)?;
         fields.fill(3, &mut self.path_in_schema)?;
-        if let Some(id) = fields.i32(4)? {
-            self.codec = CompressionCodec::from_id(id);
-        }
-        self.num_values = fields.i64(5)?.unwrap_or(0);
-        self.total_uncompressed_size = fields.i64(6)?.unwrap_or(0);
-        self.total_compressed_size = fields.i64(7)?.unwrap_or(0);
+        fields.i32_as(4, &mut self.codec, CompressionCodec::from_id)?;
+        fields.i64(5, &mut self.num_values)?;
+        fields.i64(6, &mut self.total_uncompressed_size)?;
+        fields.i64(7, &mut self.total_compressed_size)?;
         let pairs = &mut self.key_value_metadata;
-        fields.value((8, Wire::List), pairs, Reader::structures)?;
-        self.data_page_offset = fields.i64(9)?.unwrap_or(0);
-        self.index_page_offset = fields.i64(10)?;
-        self.dictionary_page_offset = fields.i64(11)?;
+        fields.value((8, Wire::List), pairs, Reader::structures::<KeyValue>)?;
+        fields.i64(9, &mut self.data_page_offset)?;
+        fields.i64(10, &mut self.index_page_offset)?;
+        fields.i64(11, &mut self.dictionary_page_offset)?;
         fields.place(12, &mut self.statistics)?;
         fields.place(13, &mut self.encoding_stats)?;
-        self.bloom_filter_offset = fields.i64(14)?;
-        self.bloom_filter_length = fields.i32(15)?;
+        fields.i64(14, &mut self.bloom_filter_offset)?;
+        fields.i32(15, &mut self.bloom_filter_length)?;
         fields.place(16, &mut self.size_statistics)?;
         let geospatial = &mut self.geospatial_statistics;
         fields.value((17, Wire::Struct), geospatial, |reader| {
-            Structure::decode_from(reader).map(Box::new)
+            GeospatialStatistics::decode_from(reader).map(Box::new)
         })
     }
 }
@@ -170,18 +166,6 @@ pub struct PageEncodingStats {
 
 impl Structure for PageEncodingStats {
     fn decode_from(reader: &mut Reader<'_>) -> Result<Self> {
-        // the usual form: three small numbers in order, none of them negative
-        if let Some(bytes) = reader.peek()
-            && let [0x15, page_type, 0x15, encoding, 0x15, count, 0] = bytes
-            && (page_type | encoding | count) & 0x81 == 0
-            && reader.takes(&bytes)
-        {
-            return Ok(PageEncodingStats {
-                page_type: PageType::from_id(i32::from(page_type >> 1)),
-                encoding: Encoding::from_id(i32::from(encoding >> 1)),
-                count: i32::from(count >> 1),
-            });
-        }
         let mut stats = PageEncodingStats {
             page_type: PageType::DataPage,
             encoding: Encoding::Plain,
@@ -215,6 +199,18 @@ impl Element for PageEncodingStats {
         Self::decode_from(reader)
     }
 
+    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
+        // the usual form: three numbers in order, each of one byte
+        let usual = [0x15, 0, 0x15, 0, 0x15, 0, 0];
+        let decisive = [0xff, 0x80, 0xff, 0x80, 0xff, 0x80, 0xff];
+        for _ in 0..count {
+            if !reader.takes_alike(usual, decisive) {
+                Self::decode_from(reader)?;
+            }
+        }
+        Ok(())
+    }
+
     fn write(&self, out: &mut Vec<u8>) {
         Writer::structure_into(out, self);
     }
@@ -236,7 +232,7 @@ impl InOrder for SizeStatistics {
 
     #[inline(always)]
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
-        self.unencoded_byte_array_data_bytes = fields.i64(1)?;
+        fields.i64(1, &mut self.unencoded_byte_array_data_bytes)?;
         fields.place(2, &mut self.repetition_level_histogram)?;
         fields.place(3, &mut self.definition_level_histogram)?;
         Ok(())

@@ -45,6 +45,11 @@ impl Element for i64 {
         reader.i64()
     }
 
+    #[inline]
+    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
+        reader.skip_numbers(count)
+    }
+
     fn write(&self, out: &mut Vec<u8>) {
         put_varint(out, zigzag(*self));
     }

@@ -20,6 +20,17 @@ use crate::short_bytes::ShortBytes;
 pub struct LeafPath(ShortBytes);
 
 impl LeafPath {
+    /// The path of so many names.
+    pub(crate) fn of(names: &[&str]) -> Self {
+        match names {
+            // most leaves are columns
+            [name] if name.len() < 0x80 => {
+                LeafPath(ShortBytes::joined(&[name.len() as u8], name.as_bytes()))
+            }
+            _ => names.iter().collect(),
+        }
+    }
+
     /// The names, the outermost first.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut cursor = Cursor::new(&self.0);
@@ -49,18 +60,8 @@ impl InPlace for LeafPath {
         let count = reader.list_head(Wire::Binary)?;
         // the root has no name here, so that no leaf of a schema within the limits lies deeper
         Limits::check(count as u64, reader.limits().depth, "column path")?;
-        let (position, start) = (reader.position(), reader.rest());
-        for _ in 0..count {
-            reader.slice()?;
-        }
-        let names = reader.since(position);
-        // the lengths, too, then say that all of it is text
-        if !names.is_ascii() {
-            reader.rewind(position);
-            for _ in 0..count {
-                reader.text()?;
-            }
-        }
+        let start = reader.rest();
+        reader.skip_texts(count)?;
         // the file has the names in the form that is kept here
         reader.keep_since(start, &mut self.0)
     }

@@ -140,14 +140,14 @@ impl InOrder for ColumnChunk {
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
         fields.value((1, Wire::Binary), &mut self.file_path, Reader::string)?;
         // the specification requires it, but gives it a default, and some writers leave it out
-        self.file_offset = fields.i64(2)?.unwrap_or(0);
+        fields.i64(2, &mut self.file_offset)?;
         fields.place(3, &mut self.meta_data)?;
-        self.offset_index_offset = fields.i64(4)?;
-        self.offset_index_length = fields.i32(5)?;
-        self.column_index_offset = fields.i64(6)?;
-        self.column_index_length = fields.i32(7)?;
+        fields.i64(4, &mut self.offset_index_offset)?;
+        fields.i32(5, &mut self.offset_index_length)?;
+        fields.i64(6, &mut self.column_index_offset)?;
+        fields.i32(7, &mut self.column_index_length)?;
         let crypto = &mut self.crypto_metadata;
-        fields.value((8, Wire::Struct), crypto, Structure::decode_from)?;
+        fields.value((8, Wire::Struct), crypto, ColumnCryptoMetaData::decode_from)?;
         let encrypted = &mut self.encrypted_column_metadata;
         fields.value((9, Wire::Binary), encrypted, Reader::binary)
     }

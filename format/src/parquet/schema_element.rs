@@ -41,24 +41,22 @@ impl SchemaElement {
         fields: &mut Ascending<'_, 'a>,
         name: impl FnOnce(&mut Reader<'a>) -> Result<String>,
     ) -> Result<()> {
-        self.physical_type = fields.i32(1)?.map(Type::from_id);
-        self.type_length = fields.i32(2)?;
-        self.repetition_type = fields.i32(3)?.map(FieldRepetitionType::from_id);
-        let mut text = None;
-        fields.value((4, Wire::Binary), &mut text, |reader| {
+        fields.i32_as(1, &mut self.physical_type, Type::from_id)?;
+        fields.i32(2, &mut self.type_length)?;
+        fields.i32_as(3, &mut self.repetition_type, FieldRepetitionType::from_id)?;
+        fields.value((4, Wire::Binary), &mut self.name, |reader| {
             let name = name(reader)?;
             let length = name.len() as u64;
             Limits::check(length, reader.limits().name_bytes, "column name")?;
             Ok(name)
         })?;
-        self.name = text.unwrap_or_default();
-        self.num_children = fields.i32(5)?;
-        self.converted_type = fields.i32(6)?.map(ConvertedType::from_id);
-        self.scale = fields.i32(7)?;
-        self.precision = fields.i32(8)?;
-        self.field_id = fields.i32(9)?;
+        fields.i32(5, &mut self.num_children)?;
+        fields.i32_as(6, &mut self.converted_type, ConvertedType::from_id)?;
+        fields.i32(7, &mut self.scale)?;
+        fields.i32(8, &mut self.precision)?;
+        fields.i32(9, &mut self.field_id)?;
         let logical = &mut self.logical_type;
-        fields.value((10, Wire::Struct), logical, Structure::decode_from)
+        fields.value((10, Wire::Struct), logical, LogicalType::decode_from)
     }
 }
 

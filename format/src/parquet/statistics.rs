@@ -36,13 +36,13 @@ impl InOrder for Statistics {
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
         fields.short_bytes(1, &mut self.max)?;
         fields.short_bytes(2, &mut self.min)?;
-        self.null_count = fields.i64(3)?;
-        self.distinct_count = fields.i64(4)?;
+        fields.i64(3, &mut self.null_count)?;
+        fields.i64(4, &mut self.distinct_count)?;
         fields.short_bytes(5, &mut self.max_value)?;
         fields.short_bytes(6, &mut self.min_value)?;
-        self.is_max_value_exact = fields.bool(7)?;
-        self.is_min_value_exact = fields.bool(8)?;
-        self.nan_count = fields.i64(9)?;
+        fields.bool(7, &mut self.is_max_value_exact)?;
+        fields.bool(8, &mut self.is_min_value_exact)?;
+        fields.i64(9, &mut self.nan_count)?;
         Ok(())
     }
 }

@@ -17,11 +17,12 @@ mod alike;
 mod ascending;
 mod lists;
 mod skip;
+mod text;
 mod writer;
 
 use bytes::Bytes;
 
-use crate::bytes::Cursor;
+use crate::bytes::{Cursor, is_ascii};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::short_bytes::ShortBytes;
@@ -167,6 +168,8 @@ pub struct Reader<'a> {
     left: usize,
     /// Whether the fields of a struct were not in ascending order.
     is_disordered: bool,
+    /// Text that has been found valid, and where it begins.
+    valid: (usize, &'a str),
     /// The layouts of the structs that [`skip_alike`](Reader::skip_alike) skipped.
     layouts: alike::Layouts,
 }
@@ -180,6 +183,7 @@ impl<'a> Reader<'a> {
             limits: *limits,
             left: Limits::decoded(bytes.len()),
             is_disordered: false,
+            valid: (0, ""),
             layouts: alike::Layouts::default(),
         }
     }
@@ -265,38 +269,7 @@ impl<'a> Reader<'a> {
     /// Stores the bytes taken since `before` was the [rest](Self::rest); they are usually few.
     #[inline(always)]
     pub(crate) fn keep_since(&self, before: &[u8], to: &mut ShortBytes) -> Result<()> {
-        to.set(before.len() - self.cursor.remaining(), before)
-    }
-
-    /// Length-prefixed text.
-    pub(crate) fn string(&mut self) -> Result<String> {
-        self.text().map(str::to_owned)
-    }
-
-    /// Length-prefixed text that is only shown: invalid UTF-8 is replaced.
-    pub(crate) fn lossy_string(&mut self) -> Result<String> {
-        let bytes = self.slice()?;
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return Ok(text.to_owned());
-        }
-        // replacements are longer than what they replace
-        Limits::check(
-            bytes.len() as u64,
-            self.limits.name_bytes,
-            "text that is not UTF-8",
-        )?;
-        Ok(String::from_utf8_lossy(bytes).into_owned())
-    }
-
-    /// Length-prefixed text, borrowed.
-    pub(crate) fn text(&mut self) -> Result<&'a str> {
-        let position = self.position();
-        match std::str::from_utf8(self.slice()?) {
-            Ok(text) => Ok(text),
-            Err(error) => Err(Error::corrupt("text is not UTF-8")
-                .at("thrift", position as u64)
-                .with_source(error)),
-        }
+        ShortBytes::put(to, before.len() - self.cursor.remaining(), before)
     }
 
     /// A list's header: element type and count, which the bytes left can hold.
@@ -331,23 +304,34 @@ impl<'a> Reader<'a> {
         Ok((key, value, count))
     }
 
-    /// The next bytes, without taking them; `None` if there are fewer.
-    #[inline]
-    pub(crate) fn peek<const N: usize>(&self) -> Option<[u8; N]> {
-        self.cursor.rest().first_chunk().copied()
-    }
-
     /// Takes the next bytes if they are these; whether they are.
     #[inline]
     pub(crate) fn takes(&mut self, bytes: &[u8]) -> bool {
         self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
     }
 
+    /// Takes the next `N` bytes, at most eight, if their `decisive` bits are those of `bytes`; whether they are.
+    #[inline]
+    pub(crate) fn takes_alike<const N: usize>(
+        &mut self,
+        bytes: [u8; N],
+        decisive: [u8; N],
+    ) -> bool {
+        let word = |bytes: [u8; N]| {
+            let mut word = [0; 8];
+            word[..N].copy_from_slice(&bytes);
+            u64::from_le_bytes(word)
+        };
+        let next = self.cursor.rest().first_chunk().copied();
+        let differing = |next| (u64::from_le_bytes(next) ^ word(bytes)) & word(decisive);
+        next.is_some_and(|next| differing(next) == 0) && self.cursor.take(N).is_ok()
+    }
+
     /// Takes the next `count` bytes if they are ASCII; whether they are.
     #[inline]
     pub(crate) fn takes_ascii(&mut self, count: usize) -> bool {
         let next = self.cursor.rest().get(..count);
-        next.is_some_and(<[u8]>::is_ascii) && self.cursor.take(count).is_ok()
+        next.is_some_and(is_ascii) && self.cursor.take(count).is_ok()
     }
 
     /// What the file may make us spend.

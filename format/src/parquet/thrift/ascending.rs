@@ -8,10 +8,10 @@
 //! Thrift allows any order: if ids do not ascend, the struct is sorted and decoded again.
 // spec: thrift-compact-protocol.md, "Struct encoding"
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::{Fields, InPlace, Reader, Wire, Writer, beyond, missing_field, too_wide};
-use crate::bytes::{Cursor, unzigzag};
+use crate::bytes::{unzigzag, unzigzag_i32};
 use crate::error::{Error, Result};
 use crate::short_bytes::ShortBytes;
 
@@ -44,9 +44,9 @@ impl<T: InOrder> InPlace for T {
 
 #[inline(always)]
 fn decode_ascending<T: InOrder>(value: &mut T, reader: &mut Reader<'_>) -> Result<()> {
-    let mut fields = Ascending::new(T::NAME, reader)?;
+    let mut fields = Ascending::new::<T>(reader)?;
     value.take_fields(&mut fields)?;
-    fields.finish(T::REQUIRED)
+    fields.finish()
 }
 
 /// Decodes a struct whose fields are in another order. Offsets in errors are counted from the start of the struct.
@@ -95,28 +95,27 @@ const END: u32 = u32::MAX;
 
 /// The fields of one struct, to be asked for in the order of their ids.
 ///
-/// It has a copy of the reader's cursor, which is never borrowed by a function that is not inlined, so that the
+/// It has its own copy of what is left, which is never borrowed by a function that is not inlined, so that the
 /// compiler can keep it in registers.
 pub(crate) struct Ascending<'r, 'a> {
     reader: &'r mut Reader<'a>,
-    cursor: Cursor<'a>,
+    rest: &'a [u8],
     structure: &'static str,
     /// The field whose value comes next: its id, and in the low four bits its type.
     next: u32,
-    /// A bit for the id of each field that was read.
-    seen: u32,
+    /// A bit for the id of each required field.
+    required: u32,
 }
 
 impl<'r, 'a> Ascending<'r, 'a> {
     #[inline(always)]
-    fn new(structure: &'static str, reader: &'r mut Reader<'a>) -> Result<Self> {
-        let cursor = reader.cursor.clone();
+    fn new<T: InOrder>(reader: &'r mut Reader<'a>) -> Result<Self> {
         let mut fields = Ascending {
+            rest: reader.rest(),
             reader,
-            cursor,
-            structure,
+            structure: T::NAME,
             next: 0,
-            seen: 0,
+            required: T::REQUIRED.iter().fold(0, |all, id| all | 1 << id),
         };
         fields.advance()?;
         Ok(fields)
@@ -125,88 +124,161 @@ impl<'r, 'a> Ascending<'r, 'a> {
     /// Reads the header of the next field.
     #[inline(always)]
     fn advance(&mut self) -> Result<()> {
-        match self.cursor.rest() {
-            [head @ 0x10..=0xff, ..] => self.next = (self.next & !0xf) + u32::from(*head),
-            [0, ..] => self.next = END,
-            _ => return self.with_reader(|reader, next| reader.field_after(next)),
+        if let [head, rest @ ..] = self.rest
+            && let Some(next) = self.after(*head)
+        {
+            (self.rest, self.next) = (rest, next);
+            return Ok(());
         }
-        self.cursor.take(1).map(drop)
+        self.with_reader(|reader, next| reader.field_after(next))
     }
 
-    /// Sets the next field to what `change` makes of it with the reader, whose cursor is up to date meanwhile.
+    /// The next field if this is its `head`, or [`END`]; `None` if its id follows, which is rare.
+    #[inline(always)]
+    fn after(&self, head: u8) -> Option<u32> {
+        match head {
+            0x10.. => Some((self.next & !0xf) + u32::from(head)),
+            0 => Some(END),
+            _ => None,
+        }
+    }
+
+    /// Takes a number, and the header of the next field.
+    #[inline(always)]
+    fn number(&mut self) -> Result<u64> {
+        let part = |byte: u8, at: u32| u64::from(byte & 0x7f) << (7 * at);
+        // most are no longer than four bytes
+        match *self.rest {
+            [a @ ..0x80, head, ref rest @ ..] => self.pass(part(a, 0), head, rest),
+            [a, b @ ..0x80, head, ref rest @ ..] => self.pass(part(a, 0) | part(b, 1), head, rest),
+            [a, b, c @ ..0x80, head, ref rest @ ..] => {
+                self.pass(part(a, 0) | part(b, 1) | part(c, 2), head, rest)
+            }
+            [a, b, c, d @ ..0x80, head, ref rest @ ..] => {
+                let value = part(a, 0) | part(b, 1) | part(c, 2) | part(d, 3);
+                self.pass(value, head, rest)
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    /// Goes on at `rest`, after the `head` of the next field.
+    #[inline(always)]
+    fn pass(&mut self, value: u64, head: u8, rest: &'a [u8]) -> Result<u64> {
+        let Some(next) = self.after(head) else {
+            return self.long_number();
+        };
+        (self.rest, self.next) = (rest, next);
+        Ok(value)
+    }
+
+    /// [`number`](Self::number) of any length.
+    #[inline(always)]
+    fn long_number(&mut self) -> Result<u64> {
+        let mut value = 0;
+        self.with_reader(|reader, next| {
+            value = reader.cursor.varint()?;
+            reader.field_after(next)
+        })?;
+        Ok(value)
+    }
+
+    /// Sets the next field to what `change` makes of it with the reader, which is up to date meanwhile.
     #[inline(always)]
     fn with_reader(
         &mut self,
         change: impl FnOnce(&mut Reader<'a>, u32) -> Result<u32>,
     ) -> Result<()> {
-        self.reader.cursor = self.cursor.clone();
+        self.reader.cursor.resume(self.rest);
         self.next = change(self.reader, self.next)?;
-        self.cursor = self.reader.cursor.clone();
+        self.rest = self.reader.rest();
         Ok(())
+    }
+
+    /// Whether the field `id` comes next, with the type `wire`.
+    #[inline(always)]
+    fn comes(&mut self, id: u32, wire: Wire) -> Result<bool> {
+        self.comes_as(id, u32::from(wire.id())..=u32::from(wire.id()))
+    }
+
+    /// Whether the field `id` comes next, with one of these types.
+    #[inline(always)]
+    fn comes_as(&mut self, id: u32, wires: RangeInclusive<u32>) -> Result<bool> {
+        let expected = id << 4 | wires.start()..=id << 4 | wires.end();
+        if expected.contains(&self.next) {
+            return Ok(true);
+        }
+        if self.next < id << 4 {
+            self.skip_to(id)?;
+            if expected.contains(&self.next) {
+                return Ok(true);
+            }
+        }
+        match self.required & 1 << id {
+            0 => Ok(false),
+            _ => Err(self.lacks(id)),
+        }
     }
 
     /// Skips all fields before `id`.
     #[inline(always)]
     fn skip_to(&mut self, id: u32) -> Result<()> {
         let structure = self.structure;
-        match self.next < id << 4 {
-            true => self.with_reader(|reader, next| reader.skip_fields(next, id << 4, structure)),
-            false => Ok(()),
-        }
+        self.with_reader(|reader, next| reader.skip_fields(next, id << 4, structure))
     }
 
-    /// Whether the field `id` comes next, with the type `wire`.
-    #[inline(always)]
-    fn comes(&mut self, id: u32, wire: Wire) -> Result<bool> {
-        let expected = id << 4 | u32::from(wire.id());
-        if self.next != expected {
-            self.skip_to(id)?;
-            if self.next != expected {
-                return Ok(false);
-            }
-        }
-        self.seen |= 1 << id;
-        Ok(true)
+    /// The required field `id` is missing, unless it comes after fields that should follow it.
+    #[cold]
+    fn lacks(&mut self, id: u32) -> Error {
+        self.reader.is_disordered = true;
+        self.reader.cursor.resume(self.rest);
+        missing_field(id, self.structure, self.reader.position())
     }
 
     /// A boolean field.
     #[inline(always)]
-    pub(crate) fn bool(&mut self, id: u32) -> Result<Option<bool>> {
-        self.skip_to(id)?;
-        let value = match self.next.wrapping_sub(id << 4) {
-            1 => true,
-            2 => false,
-            _ => return Ok(None),
-        };
-        self.seen |= 1 << id;
-        self.advance()?;
-        Ok(Some(value))
+    pub(crate) fn bool(&mut self, id: u32, to: &mut Option<bool>) -> Result<()> {
+        let (yes, no) = (Wire::True.id(), Wire::False.id());
+        if !self.comes_as(id, yes.into()..=no.into())? {
+            return Ok(());
+        }
+        *to = Some(self.next == id << 4 | u32::from(yes));
+        self.advance()
     }
 
     /// A field of 32 bits.
     #[inline(always)]
-    pub(crate) fn i32(&mut self, id: u32) -> Result<Option<i32>> {
+    pub(crate) fn i32<T: From<i32>>(&mut self, id: u32, to: &mut T) -> Result<()> {
+        self.i32_as(id, to, |value| value)
+    }
+
+    /// A field of 32 bits, which stands for what `of` makes of it.
+    #[inline(always)]
+    pub(crate) fn i32_as<V, T: From<V>>(
+        &mut self,
+        id: u32,
+        to: &mut T,
+        of: impl FnOnce(i32) -> V,
+    ) -> Result<()> {
         if !self.comes(id, Wire::I32)? {
-            return Ok(None);
+            return Ok(());
         }
-        let before = self.cursor.position();
-        let value = self.cursor.varint()?;
+        let value = self.number()?;
         if value > u64::from(u32::MAX) {
-            return Err(too_wide(unzigzag(value), before));
+            return Err(too_wide(unzigzag(value), self.reader.position()));
         }
-        self.advance()?;
-        Ok(Some(unzigzag(value) as i32))
+        *to = of(unzigzag_i32(value as u32)).into();
+        Ok(())
     }
 
     /// A field of 64 bits.
     #[inline(always)]
-    pub(crate) fn i64(&mut self, id: u32) -> Result<Option<i64>> {
+    pub(crate) fn i64<T: From<i64>>(&mut self, id: u32, to: &mut T) -> Result<()> {
         if !self.comes(id, Wire::I64)? {
-            return Ok(None);
+            return Ok(());
         }
-        let value = self.cursor.varint()?;
-        self.advance()?;
-        Ok(Some(unzigzag(value)))
+        *to = unzigzag(self.number()?).into();
+        Ok(())
     }
 
     /// A field of usually few bytes.
@@ -215,24 +287,30 @@ impl<'r, 'a> Ascending<'r, 'a> {
         if !self.comes(id, Wire::Binary)? {
             return Ok(());
         }
-        let length = self.cursor.varint()?;
-        let bytes = self.cursor.rest();
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        self.cursor.take(length)?;
-        to.insert(ShortBytes::default()).set(length, bytes)?;
-        self.advance()
+        match self.rest {
+            [length @ ..0x80, bytes @ ..] if bytes.len() >= usize::from(*length) => {
+                ShortBytes::put(to, usize::from(*length), bytes)?;
+                self.rest = &bytes[usize::from(*length)..];
+                self.advance()
+            }
+            _ => self.with_reader(|reader, next| {
+                let bytes = reader.slice()?;
+                ShortBytes::put(to, bytes.len(), bytes)?;
+                reader.field_after(next)
+            }),
+        }
     }
 
     /// A field of type `wire`, which `read` reads.
     #[inline(always)]
-    pub(crate) fn value<T>(
+    pub(crate) fn value<V, T: From<V>>(
         &mut self,
         (id, wire): (u32, Wire),
-        to: &mut Option<T>,
-        read: impl FnOnce(&mut Reader<'a>) -> Result<T>,
+        to: &mut T,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<V>,
     ) -> Result<()> {
         self.read(id, wire, |reader| {
-            *to = Some(read(reader)?);
+            *to = read(reader)?.into();
             Ok(())
         })
     }
@@ -248,9 +326,9 @@ impl<'r, 'a> Ascending<'r, 'a> {
         if !self.comes(id, wire)? {
             return Ok(());
         }
-        self.reader.cursor = self.cursor.clone();
+        self.reader.cursor.resume(self.rest);
         read(self.reader)?;
-        self.cursor = self.reader.cursor.clone();
+        self.rest = self.reader.rest();
         self.advance()
     }
 
@@ -268,22 +346,15 @@ impl<'r, 'a> Ascending<'r, 'a> {
         self.read(id, T::WIRE, |reader| to.decode_into(reader))
     }
 
-    /// Skips the remaining fields. Fails unless all `required` ones were there.
+    /// Skips the remaining fields.
     #[inline(always)]
-    fn finish(mut self, required: &[u32]) -> Result<()> {
-        let structure = self.structure;
+    fn finish(mut self) -> Result<()> {
         if self.next != END {
+            let structure = self.structure;
             self.with_reader(|reader, next| reader.skip_fields(next, END, structure))?;
         }
-        self.reader.cursor = self.cursor;
-        let required = required.iter().fold(0, |all, id| all | 1 << id);
-        match required & !self.seen {
-            0 => Ok(()),
-            missing => {
-                let id = missing.trailing_zeros();
-                Err(missing_field(id, structure, self.reader.position()))
-            }
-        }
+        self.reader.cursor.resume(self.rest);
+        Ok(())
     }
 }
 
