@@ -12,8 +12,6 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::parquet::annotation::{annotation, leaf_type};
@@ -45,8 +43,6 @@ pub struct Leaf {
     pub max_repetition_level: u16,
     /// What its values mean.
     pub logical_type: LogicalType,
-    /// How often each node of `path` occurs in its parent.
-    pub repetitions: SmallVec<[FieldRepetitionType; 4]>,
 }
 
 impl Leaf {
@@ -71,7 +67,7 @@ pub fn decode(elements: &[SchemaElement], limits: &Limits) -> Result<(Schema, Ve
         column: 0,
         path: Vec::new(),
         path_bytes: limits.path_bytes,
-        repetitions: Vec::new(),
+        levels: Levels::default(),
     };
     let mut schema = Schema::default();
     schema.fields.reserve_exact(room);
@@ -102,8 +98,15 @@ struct Tree<'a> {
     path: Vec<&'a str>,
     /// How many bytes the paths of further leaves may take.
     path_bytes: usize,
-    /// The same for repetitions.
-    repetitions: Vec<FieldRepetitionType>,
+    /// The levels of the node being taken.
+    levels: Levels,
+}
+
+/// How many nodes down to one may be absent or repeated, and how many are repeated.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels {
+    definition: usize,
+    repetition: usize,
 }
 
 /// How a LIST-annotated group holds its elements.
@@ -118,13 +121,13 @@ impl<'a> Tree<'a> {
     /// The next node as a field of its parent. A repeated one is a list of itself.
     fn field(&mut self, depth: usize) -> Result<Field> {
         let node = self.peek(0)?;
-        let repetition = self.enter(node)?;
+        let above = self.enter(node)?;
         let ty = self.node(depth)?;
-        self.leave();
+        self.leave(above);
         let name = node.name.as_str();
-        Ok(match repetition {
-            FieldRepetitionType::Optional => Field::nullable(name, ty),
-            FieldRepetitionType::Repeated => {
+        Ok(match node.repetition_type {
+            Some(FieldRepetitionType::Optional) => Field::nullable(name, ty),
+            Some(FieldRepetitionType::Repeated) => {
                 let element = Arc::new(Field::required(name, ty));
                 Field::required(name, LogicalType::List(element))
             }
@@ -163,7 +166,7 @@ impl<'a> Tree<'a> {
     fn list(&mut self, form: &ListForm, depth: usize) -> Result<LogicalType> {
         let repeated = self.peek(1)?;
         self.next += 1;
-        self.enter(repeated)?;
+        let above = self.enter(repeated)?;
         let element = match form {
             ListForm::Repeated => Field::required(repeated.name.as_str(), self.node(depth)?),
             ListForm::Inner => {
@@ -171,7 +174,7 @@ impl<'a> Tree<'a> {
                 self.field(depth)?
             }
         };
-        self.leave();
+        self.leave(above);
         Ok(LogicalType::List(Arc::new(element)))
     }
 
@@ -179,13 +182,13 @@ impl<'a> Tree<'a> {
     fn map(&mut self, depth: usize) -> Result<LogicalType> {
         let entry = self.peek(1)?;
         self.next += 2;
-        self.enter(entry)?;
+        let above = self.enter(entry)?;
         let key = self.field(depth)?;
         let value = match children(entry)? {
             1 => Field::nullable("value", LogicalType::Struct(Arc::new([]))),
             _ => self.field(depth)?,
         };
-        self.leave();
+        self.leave(above);
         Ok(LogicalType::Map(Arc::new([key, value])))
     }
 
@@ -243,25 +246,18 @@ impl<'a> Tree<'a> {
             _ => 0,
         };
         let logical_type = leaf_type(physical_type, type_length, annotation(node).as_ref());
-        let (mut definition, mut repetition) = (0usize, 0usize);
-        for found in &self.repetitions {
-            definition += usize::from(*found != FieldRepetitionType::Required);
-            repetition += usize::from(*found == FieldRepetitionType::Repeated);
-        }
         let path_bytes = self.path.iter().map(|name| name.len()).sum();
         Limits::spend_path(&mut self.path_bytes, path_bytes)?;
         let level = |level| u16::try_from(level).map_err(|_| self.corrupt("too many levels"));
-        let leaf = Leaf {
-            max_definition_level: level(definition)?,
-            max_repetition_level: level(repetition)?,
-            path: self.path.iter().collect(),
+        self.leaves.push(Leaf {
+            max_definition_level: level(self.levels.definition)?,
+            max_repetition_level: level(self.levels.repetition)?,
+            path: LeafPath::of(&self.path),
             column: self.column,
             physical_type,
             type_length,
             logical_type: logical_type.clone(),
-            repetitions: SmallVec::from_slice(&self.repetitions),
-        };
-        self.leaves.push(leaf);
+        });
         Ok(logical_type)
     }
 
@@ -272,22 +268,26 @@ impl<'a> Tree<'a> {
             .ok_or_else(|| self.corrupt("a group has more children than there are elements"))
     }
 
-    fn enter(&mut self, node: &'a SchemaElement) -> Result<FieldRepetitionType> {
+    /// Goes down to `node`; returns the levels above it, with which it is [left](Self::leave).
+    fn enter(&mut self, node: &'a SchemaElement) -> Result<Levels> {
         self.path.push(&node.name);
-        match node.repetition_type {
+        let above = self.levels;
+        let (definition, repetition) = match node.repetition_type {
+            Some(FieldRepetitionType::Required) => (0, 0),
+            Some(FieldRepetitionType::Optional) => (1, 0),
+            Some(FieldRepetitionType::Repeated) => (1, 1),
             None | Some(FieldRepetitionType::Unknown(_)) => {
-                Err(self.corrupt("a node without a repetition"))
+                return Err(self.corrupt("a node without a repetition"));
             }
-            Some(repetition) => {
-                self.repetitions.push(repetition);
-                Ok(repetition)
-            }
-        }
+        };
+        self.levels.definition += definition;
+        self.levels.repetition += repetition;
+        Ok(above)
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, above: Levels) {
         self.path.pop();
-        self.repetitions.pop();
+        self.levels = above;
     }
 
     #[cold]
@@ -576,10 +576,6 @@ mod tests {
         assert_eq!(leaves[0].dotted_path(), "s.l.list.element");
         assert_eq!(leaves[0].max_definition_level, 3);
         assert_eq!(leaves[0].max_repetition_level, 1);
-        assert_eq!(
-            leaves[0].repetitions[..],
-            [Optional, Required, Repeated, Optional]
-        );
         assert_eq!(leaves[1].dotted_path(), "s.x");
         assert_eq!(leaves[1].max_definition_level, 1);
         assert_eq!(leaves[1].max_repetition_level, 0);

@@ -1,7 +1,6 @@
 //! Shared by the tests of Parquet's metadata: the hostile-input loop and small values.
 
 use bytes::Bytes;
-use smallvec::smallvec;
 
 use crate::limits::Limits;
 use crate::parquet::column_metadata::{
@@ -213,6 +212,5 @@ pub(crate) fn leaf(
         max_definition_level: 1,
         max_repetition_level: 0,
         logical_type,
-        repetitions: smallvec![FieldRepetitionType::Optional],
     }
 }
