@@ -55,6 +55,7 @@ pub mod limits;
 pub mod names;
 
 // Layer 2
+pub mod cipher;
 pub mod compress;
 pub mod scalar;
 pub mod schema;

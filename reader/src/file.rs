@@ -17,9 +17,9 @@ use lith_format::orc::schema::Dialect;
 use lith_format::schema::{LeafId, Schema};
 
 use crate::column::{Bloom, ColumnReader, ReadContext, Stride};
+use crate::keys::Decryption;
 use crate::orc::OrcFile;
 use crate::parquet::ParquetFile;
-use crate::parquet::keys::Decryption;
 use crate::part::Part;
 use crate::source::{FileSource, MmapSource, Source};
 
@@ -37,10 +37,10 @@ pub struct OpenOptions {
     pub columns: Option<Vec<String>>,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
-    /// Read encrypted columns of ORC files as their unencrypted masks: nulls, or values made unrecognizable.
-    /// Without this they are reported as encrypted.
+    /// Read encrypted columns of ORC files whose key is missing as their unencrypted masks: nulls, or values made
+    /// unrecognizable. Without this they are reported as encrypted.
     pub masks: bool,
-    /// The keys of encrypted Parquet files. Columns whose key is missing are reported as encrypted.
+    /// The keys of encrypted files. Columns whose key is missing are reported as encrypted.
     pub decryption: Decryption,
     /// What a file may make us spend.
     pub limits: Limits,
@@ -86,7 +86,8 @@ impl OpenOptions {
                 }
                 Format::Orc => {
                     let dialect = self.orc_dialect;
-                    let file = OrcFile::open_columns(&source, dialect, columns, &self.limits)?;
+                    let file = OrcFile::open_columns(&source, dialect, columns, &self.limits)?
+                        .with_keys(&source, &self.decryption)?;
                     Contents::Orc(Box::new(match self.masks {
                         false => file,
                         true => file.with_masks(),

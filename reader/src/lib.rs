@@ -19,6 +19,7 @@
 
 // Layer 0
 pub mod isa;
+pub mod keys;
 pub mod metrics;
 pub mod selection;
 pub mod source;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes128Gcm, KeyInit};
 use bytes::Bytes;
+use lith_format::cipher::Key;
 use lith_format::error::{ErrorKind, Result};
-use lith_format::parquet::cipher::Key;
 use lith_format::parquet::column_metadata::ColumnMetaData;
 use lith_format::parquet::encoding::{Encoding, FieldRepetitionType, PageType, Type};
 use lith_format::parquet::encryption::{
@@ -24,7 +24,7 @@ use lith_format::schema::LeafId;
 use lith_reader::File;
 use lith_reader::column::ReadContext;
 use lith_reader::file::OpenOptions;
-use lith_reader::parquet::keys::{Decryption, Keys};
+use lith_reader::keys::{Decryption, Keys};
 use lith_reader::selection::Selection;
 use lith_reader::source::BytesSource;
 

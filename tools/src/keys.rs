@@ -8,9 +8,9 @@
 //! ```
 //! No message holds a key or what might be one.
 
+use lith_format::cipher::Key;
 use lith_format::error::{Error, ErrorKind, Result};
-use lith_format::parquet::cipher::Key;
-use lith_reader::parquet::keys::{Decryption, Keys};
+use lith_reader::keys::{Decryption, Keys};
 
 use crate::args::KeyArgs;
 
@@ -121,7 +121,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use lith_reader::parquet::keys::{KeyRequest, KeyRetriever};
+    use lith_reader::keys::{KeyRequest, KeyRetriever};
 
     use super::*;
     use crate::args::Secret;

@@ -95,6 +95,20 @@ numbered! {
     }
 }
 
+impl StreamKind {
+    /// Whether it lies among the indexes of a stripe, before the data.
+    pub fn is_index(self) -> bool {
+        matches!(
+            self,
+            StreamKind::RowIndex
+                | StreamKind::DictionaryCount
+                | StreamKind::BloomFilter
+                | StreamKind::BloomFilterUtf8
+                | StreamKind::EncryptedIndex
+        )
+    }
+}
+
 numbered! {
     /// How a column is encoded in a stripe.
     #[derive(Default)]

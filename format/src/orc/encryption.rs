@@ -1,5 +1,5 @@
-//! Column encryption: the footer's account of keys, masks and variants. lith recognises encrypted
-//! columns and refuses to pass their masked values off as data; it does not decrypt.
+//! Column encryption: the footer's account of keys, masks and variants. Columns are decrypted with
+//! [`cipher`](crate::orc::cipher).
 // spec: ORCv1.md, "Column Encryption"
 
 use crate::orc::encoding::{EncryptionAlgorithm, KeyProviderKind};

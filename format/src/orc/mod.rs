@@ -33,6 +33,7 @@ pub mod tail;
 
 // Layer 6: what they mean
 pub mod bloom;
+pub mod cipher;
 pub mod notation;
 pub mod schema;
 

@@ -201,6 +201,9 @@ impl Message for StripeFooter {
     }
 }
 
+/// A stream and its place in the file.
+pub type Placed<'a> = (&'a Stream, Range<u64>);
+
 impl StripeFooter {
     /// Holds the footer against its stripe and the number of columns: one encoding for each column,
     /// streams of columns that exist, which together fit the stripe.
@@ -236,6 +239,40 @@ impl StripeFooter {
         self.streams.iter().map(move |stream| {
             let end = start.saturating_add(stream.length);
             (stream, std::mem::replace(&mut start, end)..end)
+        })
+    }
+
+    /// The streams of each encryption variant with their places in the file. Of all variants together, indexes fill
+    /// the place of encrypted indexes, the others that of encrypted data. The footer has passed
+    /// [`StripeFooter::validate`].
+    ///
+    /// # Errors
+    /// Places that are too small.
+    pub fn encrypted_ranges(&self, stripe: &StripeInformation) -> Result<Vec<Vec<Placed<'_>>>> {
+        let place = |kind| {
+            let mut streams = self.stream_ranges(stripe);
+            let found = streams.find(|(stream, _)| stream.kind == kind);
+            found.map_or(0..0, |(_, range)| range)
+        };
+        let mut index = place(StreamKind::EncryptedIndex);
+        let mut data = place(StreamKind::EncryptedData);
+        let mut range_of = |stream: &Stream| {
+            let free = match stream.kind.is_index() {
+                true => &mut index,
+                false => &mut data,
+            };
+            let start = free.start;
+            free.start = start.checked_add(stream.length)?;
+            (free.start <= free.end || stream.length == 0).then_some(start..free.start)
+        };
+        let ranges = self.encryption.iter().map(|variant| {
+            let streams = variant.streams.iter();
+            let streams = streams.map(|stream| Some((stream, range_of(stream)?)));
+            streams.collect::<Option<Vec<_>>>()
+        });
+        ranges.collect::<Option<_>>().ok_or_else(|| {
+            Error::corrupt("encrypted streams are longer than their place")
+                .at("StripeFooter", stripe.footer_range().start)
         })
     }
 }
@@ -291,6 +328,54 @@ mod tests {
             .collect();
         assert_eq!(ranges, [3..43, 43..53, 53..83]);
         assert_eq!(stripe.footer_range(), 83..103);
+    }
+
+    #[test]
+    fn encrypted_streams_fill_their_places_variant_by_variant() {
+        let stream = |kind, length| Stream {
+            kind,
+            column: 1,
+            length,
+        };
+        let variant = |index, data| StripeEncryptionVariant {
+            streams: vec![
+                stream(StreamKind::RowIndex, index),
+                stream(StreamKind::Present, 0),
+                stream(StreamKind::Data, data),
+            ],
+            encoding: Vec::new(),
+        };
+        let mut footer = StripeFooter {
+            streams: vec![
+                stream(StreamKind::RowIndex, 40),
+                stream(StreamKind::EncryptedIndex, 5),
+                stream(StreamKind::Data, 10),
+                stream(StreamKind::EncryptedData, 7),
+            ],
+            encryption: vec![variant(2, 4), variant(3, 3)],
+            ..StripeFooter::default()
+        };
+        let stripe = StripeInformation {
+            offset: 100,
+            ..StripeInformation::default()
+        };
+        let ranges = footer.encrypted_ranges(&stripe).unwrap();
+        let ranges: Vec<Vec<_>> = ranges
+            .into_iter()
+            .map(|streams| streams.into_iter().map(|(_, range)| range).collect())
+            .collect();
+        let expected = [
+            [140..142, 155..155, 155..159],
+            [142..145, 159..159, 159..162],
+        ];
+        assert_eq!(ranges, expected);
+        for length in [4, u64::MAX] {
+            footer.encryption[1].streams[2].length = length;
+            let error = footer.encrypted_ranges(&stripe).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+        }
+        footer.streams.truncate(3);
+        assert!(footer.encrypted_ranges(&stripe).is_err());
     }
 
     #[test]

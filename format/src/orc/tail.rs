@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::orc::budget::{Room, decompressed};
 use crate::orc::chunk::{Compression, decode_all, encode};
 use crate::orc::encoding::CompressionKind;
-use crate::orc::footer::{Footer, Metadata};
+use crate::orc::footer::{Footer, Metadata, StripeStatistics};
 use crate::orc::index::{BloomFilter, BloomFilterIndex, RowIndex, each_bloom_filter};
 use crate::orc::proto::{Encoder, Field, FieldResult, Message, decode_within};
 use crate::orc::stripe::StripeFooter;
@@ -302,6 +302,14 @@ impl Tail {
                 Ok(footer)
             })
             .map_err(|error| error.at_stripe(ordinal))
+    }
+
+    /// Decodes statistics of encrypted columns from their bytes, decrypted: of all columns of a variant, or of all
+    /// stripes. They have the layout of a stripe's.
+    pub(super) fn statistics(&self, bytes: &[u8], limits: &Limits) -> Result<StripeStatistics> {
+        let section = decompress_section(bytes, ("FileStatistics", 0), self.compression, limits);
+        let (section, room) = (section?, Room::new(limits));
+        decode_within(&section, &room.budget(&section, bytes.len()))
     }
 
     /// Decodes a row index from the bytes of its stream, which lies at `offset`.

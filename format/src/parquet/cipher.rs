@@ -24,6 +24,7 @@ use ctr::cipher::{
 use ctr::flavors::Ctr32BE;
 
 use crate::bytes::Cursor;
+use crate::cipher::Key;
 use crate::error::{Error, ErrorKind, Result};
 use crate::parquet::encryption::{self, EncryptionAlgorithm};
 
@@ -44,44 +45,6 @@ pub const MODULE_BYTES: usize = MODULE_HEAD + TAG;
 
 /// Bytes of the signature that ends a footer which is not encrypted.
 pub const SIGNATURE: usize = NONCE + TAG;
-
-/// A key of AES.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Key {
-    /// Of 128 bits.
-    Aes128([u8; 16]),
-    /// Of 192 bits.
-    Aes192([u8; 24]),
-    /// Of 256 bits.
-    Aes256([u8; 32]),
-}
-
-impl Key {
-    /// A key of 16, 24 or 32 bytes.
-    ///
-    /// # Errors
-    /// Another number of bytes.
-    pub fn new(bytes: &[u8]) -> Result<Self> {
-        let aes128 = bytes.try_into().map(Key::Aes128);
-        let aes192 = || bytes.try_into().map(Key::Aes192);
-        let key = aes128.or_else(|_| aes192());
-        let key = key.or_else(|_| bytes.try_into().map(Key::Aes256));
-        key.map_err(|_| {
-            let message = format!("a key of {} bytes: AES takes 16, 24 or 32", bytes.len());
-            Error::invalid(message)
-        })
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Key::Aes128(_) => "Key(128 bits)",
-            Key::Aes192(_) => "Key(192 bits)",
-            Key::Aes256(_) => "Key(256 bits)",
-        })
-    }
-}
 
 /// A part of a file that is encrypted by itself. Data pages are counted from 0 in their column chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

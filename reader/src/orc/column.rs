@@ -18,6 +18,7 @@ use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 
 use crate::column::ColumnReader;
+use crate::orc::crypto::doubt;
 use crate::orc::encoding::boolean_rle::BooleanRle;
 use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::form::{Decoder, open_lengths};
@@ -38,6 +39,8 @@ pub(crate) struct Column {
     budget: usize,
     /// Where its strides begin, if seeking may pay off and the row indexes are usable.
     strides: Option<StrideStarts>,
+    /// The name of the key with which it is decrypted, if it is.
+    key: Option<Arc<str>>,
     /// Rows of the stripe.
     rows: u64,
     /// Rows of all windows so far.
@@ -49,9 +52,9 @@ pub(crate) struct Column {
 impl Column {
     /// Starts at the first row of column `id`, of which `field` is the wanted part.
     pub fn open(opener: &Opener<'_>, id: u32, field: &Field) -> Result<Self> {
-        let Opener { streams, .. } = opener;
+        let Opener { streams, key, .. } = opener;
         let locate = |error: Error| {
-            error
+            doubted(error, key.as_deref())
                 .at_column(&field.name)
                 .at_stripe(streams.stripe.ordinal)
         };
@@ -82,6 +85,7 @@ impl Column {
             strides,
             node,
             is_wrapped,
+            key: key.clone(),
             budget: streams.context.limits.page_bytes,
             rows: streams.stripe.rows,
             covered: 0,
@@ -137,6 +141,7 @@ impl ColumnReader for Column {
         read.map_err(|error| {
             // some streams are ahead of others now: no further row may be read
             self.covered = self.rows;
+            let error = doubted(error, self.key.as_deref());
             error.at_column(&self.name).at_stripe(self.stripe)
         })
     }
@@ -148,6 +153,8 @@ pub(crate) struct Opener<'a> {
     pub streams: Streams<'a>,
     /// The columns of the wanted leaves, ascending.
     pub leaves: Vec<u32>,
+    /// The name of the key with which some of them are decrypted, if any is.
+    pub key: Option<Arc<str>>,
 }
 
 impl Opener<'_> {
@@ -236,6 +243,14 @@ impl Opener<'_> {
             [] => self.leaves.binary_search(&id).is_ok(),
             below => below.iter().any(|&id| self.holds_wanted(id)),
         }
+    }
+}
+
+/// The error, and if it may be that of a wrong key, that it may.
+fn doubted(error: Error, key: Option<&str>) -> Error {
+    match key {
+        Some(key) => doubt(error, key),
+        None => error,
     }
 }
 

@@ -26,7 +26,9 @@ use lith_format::stats::Trusted;
 use lith_format::step::Step;
 
 use crate::column::{ColumnReader, ReadContext};
+use crate::keys::Decryption;
 use crate::orc::column::{Column, Opener};
+use crate::orc::crypto::Crypto;
 use crate::orc::stripe::{Streams, Stripe};
 use crate::part::Part;
 use crate::source::Source;
@@ -42,6 +44,8 @@ pub struct OrcFile {
     stripes: Vec<OnceLock<Arc<Stripe>>>,
     /// Whether encrypted columns are read as their unencrypted masks.
     masks: bool,
+    /// What decrypts the columns whose keys were given.
+    crypto: Crypto,
 }
 
 impl OrcFile {
@@ -96,7 +100,25 @@ impl OrcFile {
             meta: OnceLock::new(),
             limits: *limits,
             masks: false,
+            crypto: Crypto::default(),
         })
+    }
+
+    /// The same file, of which the columns are decrypted whose keys can be had. Tail and footers of stripes are then
+    /// as if these columns had not been encrypted.
+    ///
+    /// # Errors
+    /// Those of `decryption`; encrypted statistics that cannot be decoded, as with a wrong key.
+    pub fn with_keys(mut self, source: &Arc<dyn Source>, decryption: &Decryption) -> Result<Self> {
+        if decryption.keys.is_some() {
+            let (tail, source) = (&mut self.tail, source.as_ref());
+            self.crypto = Crypto::open(tail, source, decryption, &self.limits)
+                .map_err(|error| error.at_path(source.name()))?;
+            for leaf in &mut self.schema.leaves {
+                leaf.encrypted &= self.crypto.key_of(leaf.column).is_none();
+            }
+        }
+        Ok(self)
     }
 
     /// The same file, whose encrypted columns are read as their unencrypted masks.
@@ -204,7 +226,9 @@ impl OrcFile {
         let stripe = self.stripe(source.as_ref(), row_group)?;
         let mut leaves: Vec<u32> = wanted.iter().map(|leaf| leaf.column).collect();
         leaves.sort_unstable();
+        let mut keys = leaves.iter().map(|&leaf| self.crypto.key_of(leaf));
         let opener = Opener {
+            key: keys.find_map(|key| key).cloned(),
             streams: Streams {
                 stripe: &stripe,
                 tail: &self.tail,
@@ -241,8 +265,8 @@ impl OrcFile {
         Ok(meta)
     }
 
-    fn read_stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Stripe> {
-        Stripe::read(&self.tail, ordinal, source, &self.limits)
+    pub(super) fn read_stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Stripe> {
+        Stripe::read((&self.tail, &self.crypto), ordinal, source, &self.limits)
     }
 
     /// The directory of a stripe, read when it is first asked for.

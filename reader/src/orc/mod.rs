@@ -6,6 +6,7 @@
 //! ```
 
 // Layer 0
+mod crypto;
 mod position;
 
 // Layer 1

@@ -25,7 +25,7 @@ impl OrcFile {
     /// # Errors
     /// A footer that cannot be read or decoded.
     pub fn walk<'a>(&'a self, source: &'a dyn Source, ordinal: usize) -> Result<StripeWalk<'a>> {
-        let stripe = Stripe::read(self.tail(), ordinal, source, &self.limits);
+        let stripe = self.read_stripe(source, ordinal);
         let stripe = stripe.map_err(|error| error.at_stripe(ordinal).at_path(source.name()))?;
         Ok(StripeWalk {
             file: self,

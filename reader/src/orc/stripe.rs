@@ -4,7 +4,8 @@
 //! stripe = index streams | data streams | stripe footer      in the footer's order, without gaps
 //! ```
 //!
-//! Streams are found by binary search: stripes of wide files have tens of thousands.
+//! Streams are found by binary search: stripes of wide files have tens of thousands. Of decrypted columns, footer and
+//! streams are those that were encrypted, as if there were no masks.
 // spec: ORCv1.md, "Stripes", "Stripe Footer"
 
 use std::ops::Range;
@@ -15,10 +16,11 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::orc::encoding::StreamKind;
 use lith_format::orc::index::RowIndex;
-use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
+use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::Tail;
 
 use crate::column::ReadContext;
+use crate::orc::crypto::{Crypto, StreamCipher};
 use crate::orc::stream::StreamReader;
 use crate::source::Source;
 
@@ -40,9 +42,19 @@ struct Located {
     column: u32,
     kind: StreamKind,
     range: Range<u64>,
+    cipher: Option<StreamCipher>,
 }
 
 impl Located {
+    fn new(stream: &Stream, range: Range<u64>, cipher: Option<StreamCipher>) -> Self {
+        Located {
+            column: stream.column,
+            kind: stream.kind,
+            range,
+            cipher,
+        }
+    }
+
     fn key(&self) -> (u32, i32) {
         (self.column, self.kind.id())
     }
@@ -50,7 +62,12 @@ impl Located {
 
 impl Stripe {
     /// Reads the footer of stripe `ordinal`.
-    pub fn read(tail: &Tail, ordinal: usize, source: &dyn Source, limits: &Limits) -> Result<Self> {
+    pub fn read(
+        (tail, crypto): (&Tail, &Crypto),
+        ordinal: usize,
+        source: &dyn Source,
+        limits: &Limits,
+    ) -> Result<Self> {
         let Some(stripe) = tail.footer.stripes.get(ordinal) else {
             return Err(Error::invalid(format!("there is no stripe {ordinal}")));
         };
@@ -61,28 +78,10 @@ impl Stripe {
             "stripe footer",
         )?;
         let bytes = source.read_at(range.start, len)?;
-        let footer = tail.stripe_footer(ordinal, &bytes, limits)?;
-        let mut streams: Vec<Located> = footer
-            .stream_ranges(stripe)
-            .filter(|(stream, _)| !matches!(stream.kind, StreamKind::Unknown(_)))
-            .map(|(stream, range)| Located {
-                column: stream.column,
-                kind: stream.kind,
-                range,
-            })
-            .collect();
-        streams.sort_unstable_by_key(Located::key);
-        let twice = streams
-            .windows(2)
-            .find(|pair| pair[0].key() == pair[1].key());
-        if let Some([first, _]) = twice {
-            let (column, kind) = (first.column, first.kind);
-            return Err(
-                Error::corrupt(format!("two {kind} streams of column {column}"))
-                    .at("StripeFooter", range.start)
-                    .at_stripe(ordinal),
-            );
-        }
+        let mut footer = tail.stripe_footer(ordinal, &bytes, limits)?;
+        let streams = locate(&mut footer, crypto, ordinal, stripe)
+            .and_then(|streams| sorted(streams, range.start))
+            .map_err(|error| error.at_stripe(ordinal))?;
         Ok(Stripe {
             ordinal,
             rows: stripe.number_of_rows,
@@ -120,16 +119,15 @@ impl Stripe {
         source: &dyn Source,
         limits: &Limits,
     ) -> Result<Option<RowIndex>> {
-        let index = |(bytes, start): (Bytes, u64)| {
-            let index = tail.row_index(&bytes, start, limits);
-            index.map_err(|error| error.at("RowIndex", start))
+        let Some((bytes, start)) = self.index(column, StreamKind::RowIndex, source, limits)? else {
+            return Ok(None);
         };
-        self.index(column, StreamKind::RowIndex, source, limits)?
-            .map(index)
-            .transpose()
+        let index = tail.row_index(&bytes, start, limits);
+        let index = index.map_err(|error| error.at("RowIndex", start))?;
+        Ok(Some(index))
     }
 
-    /// The bytes of an index stream as they are stored, and where they lie; none if the stripe does not have it.
+    /// The bytes of an index of a column and where they lie in the file, if the stripe has it.
     pub fn index(
         &self,
         column: u32,
@@ -137,17 +135,68 @@ impl Stripe {
         source: &dyn Source,
         limits: &Limits,
     ) -> Result<Option<(Bytes, u64)>> {
-        let Some(range) = self.range(column, kind) else {
+        let Some(found) = self.find(column, kind) else {
             return Ok(None);
         };
-        let length = Limits::check(range.end - range.start, limits.footer_bytes, kind.name())?;
-        Ok(Some((source.read_at(range.start, length)?, range.start)))
+        let start = found.range.start;
+        let length = Limits::check(found.range.end - start, limits.footer_bytes, kind.name())?;
+        let bytes = source.read_at(start, length)?;
+        let bytes = match &found.cipher {
+            None => bytes,
+            Some(cipher) => cipher.decrypt(0, bytes)?,
+        };
+        Ok(Some((bytes, start)))
     }
 
     fn find(&self, column: u32, kind: StreamKind) -> Option<&Located> {
         let key = (column, kind.id());
         let index = self.streams.binary_search_by_key(&key, Located::key).ok()?;
         self.streams.get(index)
+    }
+}
+
+/// The streams of a stripe. Of decrypted columns, the footer is changed to what is encrypted.
+fn locate(
+    footer: &mut StripeFooter,
+    crypto: &Crypto,
+    ordinal: usize,
+    stripe: &StripeInformation,
+) -> Result<Vec<Located>> {
+    let is_known = |stream: &Stream| !matches!(stream.kind, StreamKind::Unknown(_));
+    let streams = footer.stream_ranges(stripe);
+    let streams = streams.filter(|(stream, _)| is_known(stream));
+    let located = |(stream, range)| Located::new(stream, range, None);
+    let mut streams: Vec<Located> = streams.map(located).collect();
+    if crypto.is_empty() {
+        return Ok(streams);
+    }
+    let is_masked = |column| crypto.key_of(column).is_some();
+    streams.retain(|stream| !is_masked(stream.column));
+    let encrypted = crypto.unmask(ordinal, stripe, footer)?;
+    footer.streams.retain(|stream| !is_masked(stream.column));
+    for (stream, range, cipher) in encrypted {
+        if is_known(&stream) {
+            streams.push(Located::new(&stream, range, Some(cipher)));
+        }
+        footer.streams.push(stream);
+    }
+    Ok(streams)
+}
+
+/// Sorts streams by column and kind.
+///
+/// # Errors
+/// Two streams of the same column and kind.
+fn sorted(mut streams: Vec<Located>, footer: u64) -> Result<Vec<Located>> {
+    streams.sort_unstable_by_key(Located::key);
+    let mut pairs = streams.windows(2);
+    match pairs.find(|pair| pair[0].key() == pair[1].key()) {
+        Some([first, _]) => {
+            let (column, kind) = (first.column, first.kind);
+            let message = format!("two {kind} streams of column {column}");
+            Err(Error::corrupt(message).at("StripeFooter", footer))
+        }
+        _ => Ok(streams),
     }
 }
 
@@ -166,17 +215,20 @@ pub(crate) struct Streams<'a> {
 impl Streams<'_> {
     /// A stream, if the stripe has it.
     pub fn find(&self, column: u32, kind: StreamKind) -> Result<Option<StreamReader>> {
-        self.stripe
-            .find(column, kind)
-            .map(|found| self.reader(kind, found.range.clone()))
-            .transpose()
+        let found = self.stripe.find(column, kind);
+        found.map(|found| self.reader(found)).transpose()
     }
 
     /// A stream, empty if the stripe does not have it: writers may leave out empty streams.
     pub fn open(&self, column: u32, kind: StreamKind) -> Result<StreamReader> {
         match self.stripe.find(column, kind) {
-            Some(found) => self.reader(kind, found.range.clone()),
-            None => self.reader(kind, 0..0),
+            Some(found) => self.reader(found),
+            None => self.reader(&Located {
+                column,
+                kind,
+                range: 0..0,
+                cipher: None,
+            }),
         }
     }
 
@@ -187,17 +239,20 @@ impl Streams<'_> {
             .row_index(column, self.tail, self.source.as_ref(), limits)
     }
 
-    fn reader(&self, kind: StreamKind, range: Range<u64>) -> Result<StreamReader> {
+    fn reader(&self, stream: &Located) -> Result<StreamReader> {
         let ReadContext {
             limits, metrics, ..
         } = self.context;
+        let range = stream.range.clone();
         Limits::check(range.end - range.start, limits.chunk_bytes, "stream")?;
+        let cipher = stream.cipher.as_ref();
+        let decrypted = cipher.map(|cipher| cipher.source(self.source, range.start));
         let compression = self.tail.compression;
         Ok(StreamReader::new(
-            self.source,
+            decrypted.as_ref().unwrap_or(self.source),
             range,
             compression,
-            kind.name(),
+            stream.kind.name(),
             metrics,
         ))
     }

@@ -20,7 +20,7 @@ use lith_format::parquet::encryption::{
 };
 use lith_format::parquet::footer::{TAIL_BYTES, Tail};
 
-use crate::parquet::keys::{Decryption, KeyRequest};
+use crate::keys::{Decryption, KeyRequest};
 use crate::source::Source;
 
 /// How much of a file's end is read at first: most footers are within.

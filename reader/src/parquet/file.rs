@@ -27,12 +27,12 @@ use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
 
 use crate::column::{ColumnReader, ReadContext};
+use crate::keys::Decryption;
 use crate::nested::Node;
 use crate::parquet::chunk::OpenChunk;
 use crate::parquet::column::FlatColumn;
 use crate::parquet::crypto::{Crypto, FooterBytes};
 use crate::parquet::form::Form;
-use crate::parquet::keys::Decryption;
 use crate::parquet::levels::MaxLevels;
 use crate::parquet::nested::{NamedLeaf, NestedColumn};
 use crate::parquet::nested_leaf::NestedLeaf;

@@ -7,7 +7,6 @@
 
 // Layer 0
 pub(crate) mod form;
-pub mod keys;
 mod page_cipher;
 mod variant;
 

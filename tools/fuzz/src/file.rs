@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use lith_format::parquet::cipher::Key;
+use lith_format::cipher::Key;
 use lith_format::render::render_json_row;
 use lith_reader::file::{File, OpenOptions};
-use lith_reader::parquet::keys::{Decryption, Keys};
+use lith_reader::keys::{Decryption, Keys};
 use lith_reader::source::{BytesSource, Source};
 
 use super::limits;

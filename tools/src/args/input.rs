@@ -29,7 +29,8 @@ pub struct Input {
     /// In JSON, decimals, timestamps and bytes are strings, as in other columns; fields of objects are sorted by name.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Variants::Json)]
     pub variant: Variants,
-    /// Read encrypted columns of ORC files as their unencrypted masks: nulls, or values made unrecognizable.
+    /// Read encrypted columns of ORC files without a key as their unencrypted masks: nulls, or values made
+    /// unrecognizable.
     #[arg(long)]
     pub masks: bool,
     /// How the columns of the table are found.
@@ -89,14 +90,16 @@ pub struct Files {
 /// Keys of encrypted files.
 #[derive(Debug, Clone, Default, Args)]
 pub struct KeyArgs {
-    /// A key of encrypted Parquet files; may be repeated. NAME is `footer`, a column's path, or key metadata in
-    /// the file. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the process list.
+    /// A key of encrypted files; may be repeated. NAME is `footer`, a column's path, or key metadata in a Parquet
+    /// file; the name of a master key in ORC. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the
+    /// process list.
     ///
-    /// `lith inspect` shows the key metadata. With the footer key, the signature of a plaintext footer is verified.
-    /// Columns without a key are reported as encrypted; the others are read.
+    /// `lith inspect` shows key metadata and names. With the footer key, the signature of a plaintext footer is
+    /// verified. For one version of a master key of ORC, NAME is `name@version`. Columns without a key are reported
+    /// as encrypted; the others are read.
     #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
     pub keys: Vec<Secret>,
-    /// The AAD prefix of encrypted files that do not store it; if a file stores one, it must be the same.
+    /// The AAD prefix of encrypted Parquet files that do not store it; if a file stores one, it must be the same.
     #[arg(long, value_name = "TEXT")]
     pub aad_prefix: Option<String>,
 }

@@ -17,7 +17,7 @@ use lith_format::tree::{Event, Node};
 use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 use lith_reader::file::detect;
-use lith_reader::parquet::keys::Decryption;
+use lith_reader::keys::Decryption;
 use lith_reader::source::{FileSource, Source};
 use serde_json::{Number, Value};
 

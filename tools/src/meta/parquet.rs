@@ -23,7 +23,7 @@ use lith_format::parquet::schema::{self, Leaf};
 use lith_format::parquet::tree::{self, Shape};
 use lith_format::schema::LeafId;
 use lith_format::tree::{Elements, EventSink, Node};
-use lith_reader::parquet::keys::Decryption;
+use lith_reader::keys::Decryption;
 use lith_reader::parquet::{FooterBytes, ParquetFile};
 use lith_reader::source::Source;
 use lith_reader::window::Window;
