@@ -6,6 +6,7 @@
 //! instead ([`Filter::Fallible`]). Never hides that: where one part of an AND is proven false, no row is in
 //! the answer, whatever the other parts do. Always does not.
 
+use crate::mapping::Mapping;
 use crate::scalar::Scalar;
 use crate::schema::LeafId;
 
@@ -103,6 +104,15 @@ pub enum Filter {
         /// The bytes.
         bytes: Vec<u8>,
     },
+    /// A condition on what an ordered function makes of a leaf's values.
+    Mapped {
+        /// The leaf.
+        leaf: LeafId,
+        /// The function.
+        mapping: Mapping,
+        /// The condition on its results, as on the values of that leaf; it names no other.
+        inner: Box<Filter>,
+    },
     /// All of them.
     And(Vec<Filter>),
     /// At least one of them.
@@ -143,6 +153,7 @@ impl Filter {
             | Filter::NullSafeEq { leaf, .. }
             | Filter::In { leaf, .. }
             | Filter::Like { leaf, .. }
+            | Filter::Mapped { leaf, .. }
             | Filter::IsNull(leaf)
             | Filter::IsNotNull(leaf) => out.push(*leaf),
             Filter::CompareLeaves { left, right, .. } => out.extend([*left, *right]),

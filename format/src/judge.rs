@@ -67,6 +67,21 @@ impl Filter {
             } => known.of(*leaf, |leaf| leaf.within(values, *has_null)),
             Filter::IsNull(leaf) => known.of(*leaf, |leaf| leaf.is_null()),
             Filter::IsNotNull(leaf) => known.of(*leaf, |leaf| leaf.is_null()).not(),
+            Filter::Mapped {
+                leaf,
+                mapping,
+                inner,
+            } => {
+                let (image, fails) = mapping.image(&(known.stats)(*leaf));
+                let outcomes = inner.outcomes(&Known {
+                    stats: &|_| Cow::Borrowed(&image),
+                    lacks: &|_, _| false,
+                });
+                Outcomes {
+                    fails: outcomes.fails || fails,
+                    ..outcomes
+                }
+            }
             Filter::Like { leaf, affix, bytes } => known.of(*leaf, |leaf| leaf.like(*affix, bytes)),
         }
     }
@@ -307,12 +322,11 @@ impl<'a> Domain<'a> {
                 yes &= matches(affix, min, literal);
                 no &= !matches(affix, min, literal);
             }
-            (Some((min, max)), Affix::Prefix)
-                if min.starts_with(literal) && max.starts_with(literal) =>
-            {
-                no = false;
+            (_, Affix::Prefix) => {
+                // what lies between two texts that start so starts so, too, whether rows hold the two or not
+                no &= !self.is_within_prefix(literal);
+                yes &= self.meets_prefix(literal);
             }
-            (_, Affix::Prefix) => yes &= self.meets_prefix(literal),
             _ => {}
         }
         Outcomes {
@@ -321,6 +335,15 @@ impl<'a> Domain<'a> {
             unknown: self.null,
             fails: false,
         }
+    }
+
+    /// Whether both bounds start with `prefix`.
+    fn is_within_prefix(&self, prefix: &[u8]) -> bool {
+        let starts = |bound: Option<&'a Bound>| {
+            let bytes = bound.and_then(|bound| bound.value.as_bytes());
+            bytes.is_some_and(|bytes| bytes.starts_with(prefix))
+        };
+        starts(self.min) && starts(self.max)
     }
 
     /// Whether some value between the bounds may start with `prefix`.

@@ -63,13 +63,13 @@ pub mod short_bytes;
 pub mod tree;
 
 // Layer 3
-pub mod filter;
 pub mod partition;
 pub mod stats;
 pub mod vector;
 
 // Layer 4
 mod cell;
+pub mod mapping;
 pub mod meta;
 pub mod scan;
 mod text;
@@ -78,10 +78,11 @@ mod text;
 pub mod bind;
 mod concat;
 mod element;
+pub mod filter;
 mod gather;
-mod judge;
 pub mod render;
 
 // Layer 6
+mod judge;
 pub mod orc;
 pub mod parquet;

@@ -6,7 +6,9 @@
 //! SQL, and `pushed_filters` holds whatever lith can judge before it reads rows, which is more.
 
 mod draw;
+mod estimate;
 mod finding;
+mod hint;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,6 +21,7 @@ use lith_format::meta::{FileMeta, Format, RowGroupMeta};
 use lith_format::names;
 use lith_format::scalar::Scalar;
 use lith_format::schema::{LeafId, Schema};
+use lith_format::stats::ColumnStats;
 use serde_json::{Value, json};
 
 use crate::expr::Expr;
@@ -26,6 +29,7 @@ use crate::plan::{ScanPlan, Share};
 use crate::pushdown;
 
 pub use draw::Palette;
+pub use estimate::Estimate;
 pub use finding::Finding;
 
 /// Whose words an explanation uses.
@@ -84,6 +88,8 @@ pub struct Explanation {
     pub bytes: Share,
     /// Rows of the files left, and of the row groups left.
     pub rows: Share,
+    /// How many of them pass.
+    pub passing: Estimate,
     /// One a conjunct, in the order in which rows are asked.
     pub conjuncts: Vec<Finding>,
 }
@@ -122,6 +128,10 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
             selected: 0,
         },
         rows: Share::default(),
+        passing: match plan.empty {
+            true => Estimate::default(),
+            false => Estimate::new(&plan.filter, &units),
+        },
         conjuncts: finding::findings(plan, &units),
     };
     let needed = needed_leaves(plan);
@@ -166,6 +176,25 @@ pub fn verdicts(plan: &ScanPlan, files: &[&FileMeta]) -> Result<Vec<Vec<Verdict>
     Ok(files.iter().map(of_file).collect())
 }
 
+/// What the bounds of each row group of each file say of each of some conjuncts, the plan's whole condition last.
+pub(crate) fn conjunct_verdicts(
+    plan: &ScanPlan,
+    conjuncts: &[&Expr],
+    files: &[&FileMeta],
+) -> Result<Vec<Vec<Vec<Verdict>>>> {
+    let filters = conjuncts
+        .iter()
+        .map(|expr| pushdown::filter(expr, &plan.table));
+    let filters: Vec<Filter> = filters.chain([plan.filter.clone()]).collect();
+    let mut units = units(plan, files)?.into_iter();
+    let of_unit = |unit: Unit| filters.iter().map(|filter| unit.judge(filter)).collect();
+    let of_file = |meta: &&FileMeta| {
+        let units = units.by_ref().take(meta.row_groups.len());
+        units.map(of_unit).collect()
+    };
+    Ok(files.iter().map(of_file).collect())
+}
+
 /// A row group of one of the plan's files.
 struct Unit<'a> {
     group: &'a RowGroupMeta,
@@ -175,16 +204,15 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn judge(&self, filter: &Filter) -> Verdict {
+        filter.judge(&|leaf| self.stats(leaf))
+    }
+
+    /// What is known of a leaf of the table.
+    fn stats(&self, leaf: LeafId) -> Option<Cow<'_, ColumnStats>> {
         let chunks = &self.group.chunks;
         let of_file = |leaf: LeafId| Some(Cow::Borrowed(&chunks.get(leaf.index())?.stats));
-        filter.judge(&|leaf| {
-            bind::stats(
-                &self.sources,
-                leaf,
-                (self.group.rows, of_file),
-                self.partition,
-            )
-        })
+        let of_file = (self.group.rows, of_file);
+        bind::stats(&self.sources, leaf, of_file, self.partition)
     }
 
     /// Bytes of these leaves, or all of the row group's where the footer does not say.
@@ -333,7 +361,12 @@ impl Explanation {
             // the statistics of strides are not in the footers; only a scan reads them
             "strides": Value::Null,
             "bytes": share(&self.bytes),
-            "rows": {"total": self.rows.total, "selected_at_most": self.rows.selected},
+            "rows": {
+                "total": self.rows.total,
+                "selected_at_most": self.rows.selected,
+                "selected_at_least": self.passing.at_least,
+                "estimated": self.passing.about,
+            },
             "conjuncts": self.conjuncts.iter().map(Finding::json).collect::<Vec<_>>(),
         })
     }

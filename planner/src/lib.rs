@@ -7,6 +7,7 @@
 //! use lith_format::types::LogicalType;
 //! use lith_planner::discover::{DataFile, Dataset, Partition};
 //! use lith_planner::plan::{Query, Table, plan};
+//! use lith_planner::split::SplitPlan;
 //!
 //! let stored = Schema::new(vec![
 //!     Field::nullable("cost", LogicalType::Float64),
@@ -28,7 +29,13 @@
 //! assert_eq!(plan.tasks.len(), 1);
 //! assert_eq!(plan.pushed_filters, ["IsNotNull(cost)", "LessThan(cost,10.0)"]);
 //! assert_eq!(plan.read_schema.to_string(), "struct<cost:double,price:double>");
-//! # Ok::<(), lith_planner::error::PlanError>(())
+//!
+//! // for another process: JSON, and back
+//! let json = SplitPlan::new(&plan)?.to_json()?;
+//! assert_eq!(json["splits"][0]["residual"][0], "(cost < 10.0D)");
+//! let splits = SplitPlan::from_json(&json)?;
+//! assert_eq!(splits.splits[0].task, plan.tasks[0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -67,14 +74,21 @@ pub mod read_schema;
 // Layer 8
 mod cost;
 pub mod ddl;
-pub mod pushdown;
+mod monotone;
 
 // Layer 9
-mod prune;
+pub mod pushdown;
 
 // Layer 10
-pub mod plan;
+mod prune;
 
 // Layer 11
+pub mod judge;
+pub mod plan;
+
+// Layer 12
 pub mod declare;
 pub mod explain;
+
+// Layer 13
+pub mod split;

@@ -126,15 +126,18 @@ impl ScanPlan {
         by_cost(without_implied_null_tests(&self.classes.post_filter))
     }
 
+    /// Whether directories were asked all that only they are asked.
+    pub(crate) fn check_pruned(&self) -> Result<()> {
+        self.not_pruned.clone().map_or(Ok(()), Err)
+    }
+
     /// The same, compiled; all must be true of a row.
     ///
     /// # Errors
     /// An expression that can be classified but not supported here, also one that directories should have
     /// been asked.
     pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
-        if let Some(error) = &self.not_pruned {
-            return Err(error.clone());
-        }
+        self.check_pruned()?;
         let compile = |expr: &Expr| {
             let resolved = resolve_condition(expr.clone(), &self.table)?;
             let predicate = Predicate::new(&resolved)?.in_text(&self.predicate);
@@ -339,8 +342,7 @@ fn leaf_filter(classes: &Classes, table: &TableSchema, empty: bool) -> Filter {
     if empty {
         return Filter::Constant(Some(false));
     }
-    let conjuncts = classes.post_filter.iter();
-    Filter::And(conjuncts.map(|e| pushdown::filter(e, table)).collect())
+    pushdown::filter_all(&classes.post_filter, table)
 }
 
 /// Keeps the partitions whose values pass, and their files.

@@ -48,11 +48,7 @@ impl Pruner {
     /// # Errors
     /// A filter that fails for these values, such as a cast of text that is no number.
     pub fn keeps(&self, values: &[Scalar]) -> Result<bool> {
-        let value_of = |index: usize| {
-            let partition = index.checked_sub(self.data_columns);
-            let value = partition.and_then(|partition| values.get(partition));
-            value.cloned().unwrap_or(Scalar::Null)
-        };
+        let value_of = |index: usize| partition_value(values, index, self.data_columns);
         for filter in &self.filters {
             if !matches!(filter.row(&value_of)?, Scalar::Boolean(true)) {
                 return Ok(false);
@@ -60,4 +56,11 @@ impl Pruner {
         }
         Ok(true)
     }
+}
+
+/// The value of a column of the table in a partition; null of a stored column.
+pub(crate) fn partition_value(values: &[Scalar], index: usize, data_columns: usize) -> Scalar {
+    let partition = index.checked_sub(data_columns);
+    let value = partition.and_then(|partition| values.get(partition));
+    value.cloned().unwrap_or(Scalar::Null)
 }

@@ -18,6 +18,7 @@ use lith_format::types::{LogicalType, Zone};
 use crate::ansi::may_fail;
 use crate::calendar;
 use crate::expr::{Column, Expr, back_quoted, scalar_spark};
+use crate::monotone;
 use crate::ranges::{self, without_widening};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
@@ -191,6 +192,14 @@ fn big_decimal(unscaled: i128, scale: u8, plain: impl FnOnce() -> String) -> Str
     format!("{sign}{first}{point}{rest}E{exponent}")
 }
 
+/// All of some conjuncts as a condition on the table's leaves. A year and a month of one column are more together than
+/// each alone: they are one range.
+pub fn filter_all(conjuncts: &[Expr], table: &TableSchema) -> Filter {
+    let filters = conjuncts.iter().map(|expr| filter(expr, table));
+    let months = ranges::months(conjuncts, &|column| leaf_of(column, table));
+    Filter::And(filters.chain(months).collect())
+}
+
 /// The conjunct as a condition on the table's leaves.
 pub fn filter(expr: &Expr, table: &TableSchema) -> Filter {
     match expr {
@@ -221,36 +230,21 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
         Expr::IsNotNull(inner) => Some(Filter::IsNotNull(leaf(inner)?)),
         Expr::Compare { op, left, right } => compared(left, *op, right, table),
         Expr::NullSafeEq(left, right) => {
-            let (column, _, value) = column_and_literal(left, CompareOp::Eq, right)?;
-            let leaf = leaf_of(column, table)?;
-            Some(match value {
-                Expr::Literal(Scalar::Null, _) => Filter::IsNull(leaf),
-                Expr::Literal(value, _) => Filter::NullSafeEq {
-                    leaf,
-                    value: value.clone(),
-                },
-                _ => return None,
-            })
-        }
-        Expr::In { expr, list, .. } => {
-            let mut values = Vec::with_capacity(list.len());
-            for value in list {
-                match value {
-                    Expr::Literal(value, _) => values.push(value.clone()),
-                    _ => return None,
+            let (value, literal) = match (&**left, &**right) {
+                (value, Expr::Literal(literal, _)) | (Expr::Literal(literal, _), value) => {
+                    (value, literal.clone())
                 }
-            }
-            let given = values.len();
-            values.retain(|value| !value.is_null());
-            Some(Filter::In {
-                leaf: leaf(without_widening(expr))?,
-                has_null: values.len() < given,
-                values,
+                _ => return None,
+            };
+            on_value(value, table, |leaf| match literal {
+                Scalar::Null => Filter::IsNull(leaf),
+                value => Filter::NullSafeEq { leaf, value },
             })
         }
+        Expr::In { expr, list, .. } => member(expr, list, table),
         Expr::Affix { affix, expr, part } => match &**part {
-            Expr::Literal(Scalar::String(part), _) => Some(Filter::Like {
-                leaf: leaf(expr)?,
+            Expr::Literal(Scalar::String(part), _) => on_value(expr, table, |leaf| Filter::Like {
+                leaf,
                 affix: *affix,
                 bytes: part.as_bytes().to_vec(),
             }),
@@ -261,9 +255,45 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
             pattern,
             escape,
             ignore_case: false,
-        } => liked(leaf(expr)?, pattern, *escape),
+        } => begins(expr, &liked(pattern, *escape)?, table),
+        Expr::RLike { expr, pattern } => begins(expr, &anchored(pattern)?, table),
+        Expr::Function { name, args, .. } if name == "array_contains" => contains(args, table),
         _ => None,
     }
+}
+
+/// IN over literals.
+fn member(expr: &Expr, list: &[Expr], table: &TableSchema) -> Option<Filter> {
+    let literal = |value: &Expr| match value {
+        Expr::Literal(value, _) => Some(value.clone()),
+        _ => None,
+    };
+    let mut values: Vec<Scalar> = list.iter().map(literal).collect::<Option<_>>()?;
+    values.retain(|value| !value.is_null());
+    let has_null = values.len() < list.len();
+    on_value(without_widening(expr), table, |leaf| Filter::In {
+        leaf,
+        values,
+        has_null,
+    })
+}
+
+/// A condition on a column, or on a value that grows or falls with one.
+fn on_value(
+    expr: &Expr,
+    table: &TableSchema,
+    condition: impl FnOnce(LeafId) -> Filter,
+) -> Option<Filter> {
+    if let Expr::Column(column) = expr {
+        return Some(condition(leaf_of(column, table)?));
+    }
+    let (column, mapping) = monotone::mapping(expr)?;
+    let leaf = leaf_of(column, table)?;
+    Some(Filter::Mapped {
+        leaf,
+        mapping,
+        inner: Box::new(condition(leaf)),
+    })
 }
 
 fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Option<Filter> {
@@ -281,10 +311,12 @@ fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Op
     match (left, right) {
         (_, Expr::Literal(Scalar::Null, _)) | (Expr::Literal(Scalar::Null, _), _) => {}
         (function, Expr::Literal(value, _)) => {
-            return ranges::compared(function, op, value, &of_column);
+            return ranges::compared(function, op, value, &of_column)
+                .or_else(|| with_literal(function, op, value, table));
         }
         (Expr::Literal(value, _), function) => {
-            return ranges::compared(function, op.flipped(), value, &of_column);
+            return ranges::compared(function, op.flipped(), value, &of_column)
+                .or_else(|| with_literal(function, op.flipped(), value, table));
         }
         _ => {}
     }
@@ -296,31 +328,98 @@ fn compared(left: &Expr, op: CompareOp, right: &Expr, table: &TableSchema) -> Op
     })
 }
 
-/// A pattern that begins with plain text: no more is known than that the text begins so.
-fn liked(leaf: LeafId, pattern: &Expr, escape: char) -> Option<Filter> {
+fn with_literal(expr: &Expr, op: CompareOp, value: &Scalar, table: &TableSchema) -> Option<Filter> {
+    on_value(expr, table, |leaf| Filter::Compare {
+        leaf,
+        op,
+        value: value.clone(),
+    })
+}
+
+/// Text that begins so, and more that is not known.
+fn begins(text: &Expr, prefix: &str, table: &TableSchema) -> Option<Filter> {
+    let begins = on_value(text, table, |leaf| Filter::Like {
+        leaf,
+        affix: Affix::Prefix,
+        bytes: prefix.as_bytes().to_vec(),
+    })?;
+    Some(Filter::And(vec![begins, Filter::Opaque]))
+}
+
+/// The plain text that a pattern begins with.
+fn liked(pattern: &Expr, escape: char) -> Option<String> {
     let Expr::Literal(Scalar::String(pattern), _) = pattern else {
         return None;
     };
-    let prefix: String = pattern
-        .chars()
-        .take_while(|c| *c != '%' && *c != '_' && *c != escape)
-        .collect();
-    let begins = Filter::Like {
-        leaf,
-        affix: Affix::Prefix,
-        bytes: prefix.into_bytes(),
+    let plain = |c: &char| *c != '%' && *c != '_' && *c != escape;
+    Some(pattern.chars().take_while(plain).collect())
+}
+
+/// The plain text that follows the `^` at the beginning of a regular expression without alternatives.
+fn anchored(pattern: &Expr) -> Option<String> {
+    let Expr::Literal(Scalar::String(pattern), _) = pattern else {
+        return None;
     };
-    Some(Filter::And(vec![begins, Filter::Opaque]))
+    let rest = pattern.strip_prefix('^')?;
+    if rest.contains('|') {
+        return None;
+    }
+    let mut prefix = String::new();
+    let mut letters = rest.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let plain = match letter {
+            '\\' => letters.next().filter(|next| next.is_ascii_punctuation()),
+            letter if ".[]{}()*+?^$".contains(letter) => None,
+            letter => Some(letter),
+        };
+        let Some(plain) = plain else { break };
+        // a quantifier may make it optional
+        if letters.peek().is_some_and(|next| "*?{+".contains(*next)) {
+            break;
+        }
+        prefix.push(plain);
+    }
+    (!prefix.is_empty()).then_some(prefix)
+}
+
+/// Whether arrays hold a value: only if some element is equal to it. The statistics are those of all elements, of
+/// which an array may have none; a null array, and one with a null but without the value, give UNKNOWN.
+fn contains(args: &[Expr], table: &TableSchema) -> Option<Filter> {
+    let [Expr::Column(array), Expr::Literal(value, _)] = args else {
+        return None;
+    };
+    let path = fields_of(array, table)?;
+    let LogicalType::List(element) = &path.last()?.ty else {
+        return None;
+    };
+    if value.is_null() || element.ty.is_nested() || matches!(element.ty, LogicalType::Char(_)) {
+        return None;
+    }
+    let found = Filter::Compare {
+        leaf: first_leaf_of(array, table)?,
+        op: CompareOp::Eq,
+        value: value.clone(),
+    };
+    Some(Filter::Or(vec![
+        Filter::And(vec![found, Filter::Opaque]),
+        Filter::And(vec![Filter::Opaque, Filter::Constant(None)]),
+    ]))
 }
 
 /// The leaf that holds a column's values and nulls. Padded text compares otherwise than its bytes.
 fn leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
     let path = fields_of(column, table)?;
-    let bound = column.bound.as_ref()?;
     let last = path.last()?;
     if last.ty.is_nested() || matches!(last.ty, LogicalType::Char(_)) {
         return None;
     }
+    first_leaf_of(column, table)
+}
+
+/// The first of the leaves that a column is stored in.
+fn first_leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
+    let path = fields_of(column, table)?;
+    let bound = column.bound.as_ref()?;
     let mut leaf = table.schema.first_leaf(bound.index).index();
     for (parent, index) in path.iter().zip(&bound.fields) {
         let before = parent.ty.fields().iter().take(*index);

@@ -213,6 +213,59 @@ fn called(
     }
 }
 
+/// For each `year(c) = y` with a `month(c) = m` of the same column: c is in that month.
+pub(crate) fn months(
+    conjuncts: &[Expr],
+    leaf_of: &dyn Fn(&Column) -> Option<LeafId>,
+) -> Vec<Filter> {
+    let parts = |wanted| {
+        conjuncts
+            .iter()
+            .filter_map(move |expr| part_equals(expr, wanted))
+    };
+    let years: Vec<(&Column, i64)> = parts("year").collect();
+    let in_year = |(column, month): (&Column, i64)| {
+        let (_, year) = *years.iter().find(|(other, _)| *other == column)?;
+        let month = u32::try_from(month)
+            .ok()
+            .filter(|month| (1..=12).contains(month))?;
+        let first = start_of_day(civil::days(year, month, 1)?, column)?;
+        let (next_year, next_month) = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
+        let next = start_of_day(civil::days(next_year, next_month, 1)?, column)?;
+        span(leaf_of(column)?, CompareOp::Eq, (first, next))
+    };
+    match years.is_empty() {
+        true => Vec::new(),
+        false => parts("month").filter_map(in_year).collect(),
+    }
+}
+
+/// `year(column) = 2024`, on either side.
+fn part_equals<'a>(expr: &'a Expr, wanted: &str) -> Option<(&'a Column, i64)> {
+    let Expr::Compare {
+        op: CompareOp::Eq,
+        left,
+        right,
+    } = expr
+    else {
+        return None;
+    };
+    let ((Expr::Function { name, args, .. }, Expr::Literal(Scalar::Int(value), _))
+    | (Expr::Literal(Scalar::Int(value), _), Expr::Function { name, args, .. })) =
+        (&**left, &**right)
+    else {
+        return None;
+    };
+    match &args[..] {
+        [date] if name == wanted => Some((column(without_day_cast(date))?, *value)),
+        _ => None,
+    }
+}
+
 fn without_day_cast(expr: &Expr) -> &Expr {
     match expr {
         Expr::Cast {

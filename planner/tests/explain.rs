@@ -7,10 +7,10 @@ use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
 use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
 use lith_format::stats::{Bound, ColumnStats};
-use lith_format::types::LogicalType;
+use lith_format::types::{LogicalType, TimeUnit, Zone};
 use lith_planner::discover::{DataFile, Dataset, Partition};
 use lith_planner::error::PlanErrorKind;
-use lith_planner::explain::{Engine, Explanation, Palette, explain};
+use lith_planner::explain::{Engine, Estimate, Explanation, Palette, explain};
 use lith_planner::plan::{Query, Table, plan};
 use serde_json::json;
 
@@ -137,19 +137,28 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
             "row_groups": {"total": 2, "selected": 1, "always": 1},
             "strides": null,
             "bytes": {"total": 2000, "selected": 200},
-            "rows": {"total": 20, "selected_at_most": 10},
+            "rows": {
+                "total": 20,
+                "selected_at_most": 10,
+                "selected_at_least": 10,
+                "estimated": 10,
+            },
             "conjuncts": [
                 {
                     "text": "(store = 'S01')",
                     "class": "partition",
                     "judged_by": ["directory"],
+                    "order": null,
+                    "rows": null,
                     "not_pushed_because": null,
                     "hint": null,
                 },
                 {
                     "text": "(cost < price)",
                     "class": "data",
-                    "judged_by": ["row_group_stats", "rows"],
+                    "judged_by": ["row_group_stats", "page_index", "rows"],
+                    "order": 1,
+                    "rows": {"at_least": 10, "estimated": 10, "at_most": 10},
                     "not_pushed_because": "compares two columns",
                     "hint": "lith evaluates it on the bounds of both",
                 },
@@ -228,6 +237,73 @@ fn reasons_and_hints_name_what_is_in_the_way() {
 }
 
 #[test]
+fn texts_of_dates_and_of_directories_have_better_spellings() {
+    let stored = Schema::new(vec![
+        Field::nullable(
+            "ts",
+            LogicalType::Timestamp {
+                unit: TimeUnit::Micros,
+                zone: Zone::Utc,
+            },
+        ),
+        Field::nullable("d", LogicalType::Date),
+    ]);
+    let mut dataset = table().dataset;
+    for (partition, text) in dataset.partitions.iter_mut().zip(["01", "x"]) {
+        partition.values = vec![Scalar::string(text)];
+    }
+    let table = Table::new(&stored, dataset);
+    let hint = |predicate: &str| {
+        let query = Query {
+            predicate: Some(predicate),
+            ..Query::default()
+        };
+        let plan = plan(&table, &query).unwrap();
+        let explanation = explain(&plan, &[], Engine::Lith).unwrap();
+        explanation.conjuncts.last().unwrap().hint.clone().unwrap()
+    };
+    for (predicate, wanted) in [
+        (
+            "cast(ts AS string) LIKE '2024-06%'",
+            "text reads every file in Spark: write ts >= DATE '2024-06-01' AND ts < DATE '2024-07-01'; lith has judged it so",
+        ),
+        (
+            "cast(d AS string) = '2024-06-01'",
+            "text reads every file in Spark: write d = DATE '2024-06-01'; lith has judged it so",
+        ),
+        (
+            "try_cast(store AS int) = 1",
+            "store is partitioned as text, such as '01': compare with text, store = '01'",
+        ),
+    ] {
+        assert_eq!(hint(predicate), wanted, "{predicate}");
+    }
+}
+
+#[test]
+fn rows_are_estimated_between_what_is_certain() {
+    let estimate = |predicate: &str| explained(predicate, &["cost"], Engine::Lith).passing;
+    let of = |at_least, about, at_most| Estimate {
+        at_least,
+        about,
+        at_most,
+    };
+    assert_eq!(estimate("store = 'S01' AND cost < 10"), of(10, 10, 10));
+    assert_eq!(estimate("store = 'S01' AND cost < 15"), of(10, 16, 20));
+    assert_eq!(estimate("store = 'S01' AND note = 'x'"), of(0, 1, 20));
+    assert_eq!(estimate("store = 'S01' AND cost > 100"), of(0, 0, 0));
+    let text = explained(
+        "store = 'S01' AND cost < 15 AND note <> 'x'",
+        &["cost"],
+        Engine::Lith,
+    );
+    let text = text.text(&Palette::default());
+    assert!(text.contains("at most 20 of 20, about 15"), "{text}");
+    assert!(text.contains("rows (1st), keeps about"), "{text}");
+    assert!(text.contains("rows (2nd), keeps about 95%"), "{text}");
+}
+
+#[test]
 fn the_tree_is_aligned_and_plain_without_colour() {
     let explanation = explained("store = 'S01' AND cost < price", &["price"], Engine::Lith);
     let text = explanation.text(&Palette::default());
@@ -236,12 +312,12 @@ scan of parquet
 ├─ partitions       1 of 2
 ├─ files            1 of 2
 ├─ row groups       1 of 2, 1 of them whole
-├─ rows             at most 10 of 20
+├─ rows             10 of 20
 ├─ bytes            200 B of 1.95 KiB
 ├─ columns read     2 of 3: cost, price
 └─ conditions
    ├─ store = 'S01'   partition   by directory
-   └─ cost < price    data        by row group bounds, rows, rules out 1 row group
+   └─ cost < price    data        by row group bounds, page bounds, rows, rules out 1 row group, keeps 50%
       not pushed by Spark: compares two columns; lith evaluates it on the bounds of both
 ";
     assert_eq!(text, expected);

@@ -82,7 +82,7 @@ fn fraction(g: &mut Gen) -> Expr {
 }
 
 fn number(g: &mut Gen, depth: usize) -> Expr {
-    let kinds = if depth == 0 { 4 } else { 9 };
+    let kinds = if depth == 0 { 4 } else { 11 };
     let column = |g: &mut Gen| Expr::column([pick(g, &["a", "b", "p"])]);
     match usize::arbitrary(g) % kinds {
         0 | 1 => column(g),
@@ -108,6 +108,26 @@ fn number(g: &mut Gen, depth: usize) -> Expr {
             otherwise: Box::new(column(g)),
         },
         7 => Expr::Negate(Box::new(column(g))),
+        8 => Expr::Arithmetic {
+            op: pick(
+                g,
+                &[
+                    ArithmeticOp::Add,
+                    ArithmeticOp::Subtract,
+                    ArithmeticOp::Multiply,
+                    ArithmeticOp::Divide,
+                ],
+            ),
+            left: Box::new(number(g, depth - 1)),
+            right: Box::new(Expr::int(pick(g, &[-3, -1, 1, 2]))),
+            ty: LogicalType::Null,
+        },
+        9 => Expr::Function {
+            name: pick(g, &["floor", "ceil", "sign"]).into(),
+            args: vec![number(g, depth - 1)],
+            ty: LogicalType::Null,
+            place: Place::default(),
+        },
         _ => Expr::Function {
             name: "coalesce".into(),
             args: vec![column(g), number(g, 0)],
@@ -120,7 +140,7 @@ fn number(g: &mut Gen, depth: usize) -> Expr {
 fn truth(g: &mut Gen, depth: usize) -> Expr {
     use CompareOp::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
     let text = || Expr::column(["s"]);
-    let kinds = if depth == 0 { 8 } else { 15 };
+    let kinds = if depth == 0 { 8 } else { 16 };
     match usize::arbitrary(g) % kinds {
         0 | 1 => {
             let op = pick(g, &[Eq, NotEq, Lt, LtEq, Gt, GtEq]);
@@ -177,7 +197,14 @@ fn truth(g: &mut Gen, depth: usize) -> Expr {
             };
             Expr::compare(start, pick(g, &[Eq, Lt, GtEq]), Expr::string(part))
         }
-        8 => truth(g, depth - 1).and(truth(g, depth - 1)),
+        8 => Expr::RLike {
+            expr: Box::new(text()),
+            pattern: Box::new(Expr::string(pick(
+                g,
+                &["^a", "^ab?", "b", "^ab|^b", "^\\.", "^ab$", "^(a|b)"],
+            ))),
+        },
+        15 => truth(g, depth - 1).and(truth(g, depth - 1)),
         9 => truth(g, depth - 1).and(truth(g, depth - 1)),
         10 | 11 => truth(g, depth - 1).or(truth(g, depth - 1)),
         12 => truth(g, depth - 1).not(),

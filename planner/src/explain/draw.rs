@@ -4,18 +4,20 @@
 //! scan of parquet   orders
 //! ├─ partitions     1 of 3
 //! ├─ row groups     2 of 8, 1 of them whole
+//! ├─ rows           1,000 to 2,000 of 8,000, about 1,300
 //! └─ conditions
 //!    ├─ store_id = 'S01'         partition   by directory
-//!    └─ unit_cost < unit_price   data        by row group bounds, rows
+//!    └─ unit_cost < unit_price   data        by row group bounds, rows, keeps about 16%
 //!       not pushed by Spark: compares two columns; lith evaluates it on the bounds of both
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use lith_format::figures::{bytes, count};
 use lith_format::render::escape_controls;
 
-use super::{Engine, Explanation};
+use super::{Engine, Estimate, Explanation, Finding};
 use crate::plan::Share;
 
 /// Escape sequences around parts of the text; empty ones give plain text.
@@ -96,12 +98,36 @@ impl Explanation {
         ];
         if self.row_groups.total > 0 {
             rows.push(("row groups", of(&groups) + &whole));
-            rows.push(("rows", format!("at most {}", of(&self.rows))));
+            rows.push(("rows", self.rows_passing()));
         }
         let sizes = (bytes(self.bytes.selected), bytes(self.bytes.total));
         rows.push(("bytes", format!("{} of {}", sizes.0, sizes.1)));
         rows.push(("columns read", self.columns()));
         rows
+    }
+
+    /// For certain, and about.
+    fn rows_passing(&self) -> String {
+        let Estimate {
+            at_least,
+            about,
+            at_most,
+        } = self.passing;
+        let total = count(self.rows.total);
+        match at_least {
+            least if least == at_most => format!("{} of {total}", count(at_most)),
+            0 => format!(
+                "at most {} of {total}, about {}",
+                count(at_most),
+                count(about)
+            ),
+            least => format!(
+                "{} to {} of {total}, about {}",
+                count(least),
+                count(at_most),
+                count(about)
+            ),
+        }
     }
 
     /// How many columns are read, and the first of them.
@@ -141,12 +167,46 @@ impl Explanation {
         ]
     }
 
+    /// Who judges a conjunct, in words; which of several conditions it is that rows are asked.
+    fn spoken<'a>(&self, judge: &'a str, finding: &Finding) -> Cow<'a, str> {
+        let asked = self
+            .conjuncts
+            .iter()
+            .filter(|other| other.order.is_some())
+            .count();
+        match (judge, finding.order) {
+            ("row_group_stats", _) => "row group bounds".into(),
+            ("page_index", _) => "page bounds".into(),
+            ("bloom", _) => "Bloom filter".into(),
+            ("rows", Some(order)) if asked > 1 => format!("rows ({})", ordinal(order)).into(),
+            (judge, _) => judge.into(),
+        }
+    }
+
+    fn consequences(&self, finding: &Finding) -> String {
+        let mut text = match finding.ruled_out {
+            0 => String::new(),
+            1 => ", rules out 1 row group".to_owned(),
+            many => format!(", rules out {} row groups", count(many)),
+        };
+        if let (Some(rows), 1..) = (finding.rows, self.rows.total) {
+            let share = 100.0 * rows.about as f64 / self.rows.total as f64;
+            let about = if rows.at_least == rows.at_most {
+                ""
+            } else {
+                "about "
+            };
+            let _ = write!(text, ", keeps {about}{share:.0}%");
+        }
+        text
+    }
+
     fn draw_conjuncts(&self, out: &mut String, palette: &Palette) {
         if self.conjuncts.is_empty() {
             return;
         }
         let _ = writeln!(out, "└─ {}", palette.paint(palette.label, "conditions"));
-        let shown = |finding: &super::Finding| escape_controls(bare(&finding.text));
+        let shown = |finding: &Finding| escape_controls(bare(&finding.text));
         let width = |finding| shown(finding).chars().count();
         let width = self.conjuncts.iter().map(width).max().unwrap_or(0).min(60);
         for (index, finding) in self.conjuncts.iter().enumerate() {
@@ -158,7 +218,8 @@ impl Explanation {
             };
             let text = format!("{:<width$}", shown(finding));
             let judges = finding.judged_by.iter();
-            let judges: Vec<&str> = judges.map(|judge| spoken(judge)).collect();
+            let judges: Vec<Cow<'_, str>> =
+                judges.map(|judge| self.spoken(judge, finding)).collect();
             let judges = match &judges[..] {
                 [] => "not evaluated".to_owned(),
                 judges => format!("by {}", judges.join(", ")),
@@ -168,7 +229,7 @@ impl Explanation {
                 "   {branch} {}   {:<9}   {judges}{}",
                 palette.paint(palette.strong, &text),
                 finding.class,
-                ruled_out(finding.ruled_out),
+                self.consequences(finding),
             );
             let why = finding.not_pushed_because.as_ref();
             let why = why.map(|why| format!("not pushed by Spark: {why}"));
@@ -179,6 +240,17 @@ impl Explanation {
             }
         }
     }
+}
+
+/// 1st, 2nd, 3rd, 4th.
+fn ordinal(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
 }
 
 /// Without the brackets around the whole.
@@ -193,21 +265,6 @@ fn bare(text: &str) -> &str {
         &text[1..text.len() - 1]
     } else {
         text
-    }
-}
-
-fn ruled_out(groups: u64) -> String {
-    match groups {
-        0 => String::new(),
-        1 => ", rules out 1 row group".to_owned(),
-        many => format!(", rules out {} row groups", count(many)),
-    }
-}
-
-fn spoken(judge: &str) -> &str {
-    match judge {
-        "row_group_stats" => "row group bounds",
-        other => other,
     }
 }
 

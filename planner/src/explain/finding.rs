@@ -3,15 +3,17 @@
 use lith_format::bind::LeafSource;
 use lith_format::filter::{CompareOp, Filter, Verdict};
 use lith_format::meta::ChunkMeta;
-use lith_format::scalar::Scalar;
 use lith_format::schema::LeafId;
 use lith_format::stats::Bound;
+use lith_format::types::LogicalType;
 use serde_json::{Value, json};
 
+use super::estimate::{Estimate, number};
+use super::hint::{how_lith_judges, how_to_rewrite, of_partition};
 use super::{Unit, is_judged};
 use crate::classify::{Class, class_of, weaken};
 use crate::eval::Program;
-use crate::expr::{ArithmeticOp, Expr, SUBSCRIPT};
+use crate::expr::{Expr, SUBSCRIPT, scalar_spark};
 use crate::normalize::without_implied_null_tests;
 use crate::plan::ScanPlan;
 use crate::pushdown;
@@ -23,11 +25,15 @@ pub struct Finding {
     pub text: String,
     /// `partition`, `pushed` (Spark pushes it, too), `data` (it does not) or `constant`.
     pub class: &'static str,
-    /// Who judges it, in order: `directory`, `row_group_stats`, `dictionary`, `rows`. Nobody, if it names a
-    /// function that is not computed.
+    /// Who judges it, in order: `directory`, `row_group_stats`, `page_index`, `bloom`, `dictionary`, `rows`. Nobody,
+    /// if it names a function that is not computed.
     pub judged_by: Vec<&'static str>,
+    /// Which one it is of those that rows are asked, from 1; `None` if they are not asked it.
+    pub order: Option<usize>,
     /// How many row groups of the files left it rules out alone.
     pub ruled_out: u64,
+    /// How many rows of the files left it keeps alone; `None` if that is not their matter or no footer is known.
+    pub rows: Option<Estimate>,
     /// Why Spark does not push it.
     pub not_pushed_because: Option<String>,
     /// What would help, or what lith does where Spark does nothing.
@@ -40,6 +46,8 @@ impl Finding {
             "text": self.text,
             "class": self.class,
             "judged_by": self.judged_by,
+            "order": self.order,
+            "rows": self.rows.map(|rows| rows.json()),
             "not_pushed_because": self.not_pushed_because,
             "hint": self.hint,
         })
@@ -51,13 +59,15 @@ pub(super) fn findings(plan: &ScanPlan, units: &[Unit]) -> Vec<Finding> {
     let partition = without_implied_null_tests(&plan.conjuncts)
         .into_iter()
         .filter(|conjunct| class_of(conjunct, &plan.table) == Class::Partition);
+    let partition = partition.map(|conjunct| (None, conjunct));
+    let asked = plan.residual().into_iter().enumerate();
     partition
-        .chain(plan.residual())
-        .map(|conjunct| finding(conjunct, plan, units))
+        .chain(asked.map(|(index, conjunct)| (Some(index + 1), conjunct)))
+        .map(|(order, conjunct)| finding(conjunct, order, plan, units))
         .collect()
 }
 
-fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
+fn finding(conjunct: &Expr, order: Option<usize>, plan: &ScanPlan, units: &[Unit]) -> Finding {
     let table = &plan.table;
     let kind = class_of(conjunct, table);
     let filter = pushdown::filter(conjunct, table);
@@ -80,7 +90,8 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
         _ if refused.is_some() => refused
             .as_ref()
             .map(|why| format!("rows cannot be filtered by it: {why}")),
-        (Class::Partition | Class::Constant, _) => None,
+        (Class::Partition, _) => of_partition(conjunct, plan),
+        (Class::Constant, _) => None,
         (_, true) if pushed => help_with_bounds(&filter, ruled_out, units, plan),
         (_, true) => Some(how_lith_judges(conjunct)),
         (_, false) => how_to_rewrite(conjunct),
@@ -99,7 +110,9 @@ fn finding(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> Finding {
             &filter,
             (plan, units),
         ),
+        order: order.filter(|_| refused.is_none()),
         ruled_out,
+        rows: (order.is_some() && !units.is_empty()).then(|| Estimate::new(&filter, units)),
         not_pushed_because: why_not,
         hint,
     }
@@ -122,18 +135,36 @@ fn judges(
     }
     if judged {
         out.push("row_group_stats");
-        let one_leaf = filter.leaves().len() == 1;
-        let coded = |chunk: &&ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
-        let mut chunks = filter
-            .leaves()
-            .into_iter()
-            .flat_map(|leaf| units.iter().filter_map(move |unit| chunk(unit, leaf)));
-        if one_leaf && chunks.any(|chunk| coded(&chunk)) {
-            out.push("dictionary");
-        }
+    }
+    let leaves = filter.leaves();
+    let any = |test: &dyn Fn(&ChunkMeta) -> bool| {
+        let chunks = |leaf: &LeafId| units.iter().filter_map(|unit| chunk(unit, *leaf)).any(test);
+        leaves.iter().any(chunks)
+    };
+    let coded = |chunk: &ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
+    for (judge, asked) in [
+        ("page_index", judged && any(&|chunk| chunk.has_index)),
+        (
+            "bloom",
+            judged && asks_for_values(filter) && any(&|chunk| chunk.has_bloom),
+        ),
+        ("dictionary", judged && leaves.len() == 1 && any(&coded)),
+    ] {
+        out.extend(asked.then_some(judge));
     }
     out.extend(computed.then_some("rows"));
     out
+}
+
+/// Whether it asks for single values, which Bloom filters can tell to be absent.
+fn asks_for_values(filter: &Filter) -> bool {
+    match filter {
+        Filter::Compare { op, .. } => matches!(op, CompareOp::Eq | CompareOp::NotEq),
+        Filter::In { .. } | Filter::NullSafeEq { .. } => true,
+        Filter::And(all) | Filter::Or(all) => all.iter().any(asks_for_values),
+        Filter::Not(inner) => asks_for_values(inner),
+        _ => false,
+    }
 }
 
 /// Why its value is not computed, if it is not.
@@ -201,53 +232,6 @@ fn name(expr: &Expr) -> String {
     }
 }
 
-/// What lith does with a conjunct that Spark does not push.
-fn how_lith_judges(conjunct: &Expr) -> String {
-    let compares_columns = conjunct.any(|e| match e {
-        Expr::Compare { left, right, .. } => {
-            !left.columns().is_empty() && !right.columns().is_empty()
-        }
-        _ => false,
-    });
-    if compares_columns {
-        return "lith evaluates it on the bounds of both".to_owned();
-    }
-    match how_to_rewrite(conjunct) {
-        Some(rewrite) => format!("{rewrite}; lith has judged it so"),
-        None => "lith evaluates what it can of it on bounds".to_owned(),
-    }
-}
-
-/// What to write instead, where there is something.
-fn how_to_rewrite(conjunct: &Expr) -> Option<String> {
-    let hint = |text: &str| Some(text.to_owned());
-    let mut found = None;
-    conjunct.for_each(|expr| {
-        let here = match expr {
-            Expr::Cast { expr, ty, .. } if matches!(**expr, Expr::Column(_)) && ty.is_text() => {
-                hint("compare the column with a literal of its own type instead of casting it to text")
-            }
-            Expr::Cast { expr, .. } if matches!(&**expr, Expr::Column(c) if c.bound.as_ref().is_some_and(|b| b.ty.is_text())) => {
-                hint("the column holds text: compare it with text, or store it as a number")
-            }
-            Expr::Arithmetic {
-                op: ArithmeticOp::Add | ArithmeticOp::Subtract,
-                left,
-                right,
-                ..
-            } if left.columns().is_empty() != right.columns().is_empty() => {
-                hint("move the constant to the other side, so that the bare column is compared")
-            }
-            Expr::Function { name, .. } if matches!(name.as_str(), "year" | "month" | "date_trunc" | "trunc") => {
-                hint("write it as a range: column >= start AND column < end")
-            }
-            _ => None,
-        };
-        found = found.take().or(here);
-    });
-    found
-}
-
 /// About which share of the values between the outermost bounds a filter wants, were they spread evenly.
 fn share_of_values(filter: &Filter, chunks: &[&ChunkMeta]) -> Option<f64> {
     let (op, value) = match filter {
@@ -269,20 +253,6 @@ fn share_of_values(filter: &Filter, chunks: &[&ChunkMeta]) -> Option<f64> {
         CompareOp::Lt | CompareOp::LtEq => Some(below),
         CompareOp::Gt | CompareOp::GtEq => Some(1.0 - below),
         CompareOp::Eq | CompareOp::NotEq => None,
-    }
-}
-
-fn number(value: &Scalar) -> Option<f64> {
-    match value {
-        Scalar::Int(value) => Some(*value as f64),
-        Scalar::Float32(value) => Some(f64::from(*value)),
-        Scalar::Float64(value) => Some(*value),
-        Scalar::Decimal { unscaled, scale } => {
-            Some(*unscaled as f64 / 10f64.powi(i32::from(*scale)))
-        }
-        Scalar::Date(days) => Some(f64::from(*days)),
-        Scalar::Timestamp { value, unit, .. } => Some(*value as f64 / unit.per_second() as f64),
-        _ => None,
     }
 }
 
@@ -324,9 +294,30 @@ fn help_with_bounds(
     let skipped = 1.0 - needed.ceil().max(1.0) / groups as f64;
     (skipped >= 0.3).then(|| {
         format!(
-            "the bounds of {column} rule out none of {groups} row groups; sorting by it would let \
+            "the bounds of {column} rule out none of {groups} row groups{}; sorting by it would let \
              this condition skip about {:.0}%",
+            all_span(&chunks),
             skipped * 100.0
         )
     })
+}
+
+/// Which values the bounds of every row group span, if they are the same.
+fn all_span(chunks: &[&ChunkMeta]) -> String {
+    let span = |chunk: &ChunkMeta| {
+        Some((
+            chunk.stats.min.clone()?.value,
+            chunk.stats.max.clone()?.value,
+        ))
+    };
+    let mut spans = chunks.iter().map(|chunk| span(chunk));
+    match spans.next().flatten() {
+        Some((min, max))
+            if spans.all(|other| other.as_ref() == Some(&(min.clone(), max.clone()))) =>
+        {
+            let text = |value| scalar_spark(value, &LogicalType::String);
+            format!(", which all span {} to {}", text(&min), text(&max))
+        }
+        _ => String::new(),
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::args::{Color, Engine, Explain, TextFormat};
 use crate::dataset::Opened;
 use crate::failure::Result;
-use crate::output::{json_line, palette};
+use crate::output::{bytes, count, json_line, palette};
 use crate::run::Run;
 
 pub(super) fn run(args: &Explain, color: Color) -> Result {
@@ -28,7 +28,10 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
     let text = match args.format {
         TextFormat::Text => {
             let mut text = explanation.text(&palette(color));
-            text.extend(run.map(|run| run.text("")));
+            if let Some(run) = run {
+                text += &run.text("");
+                text += &beside(&explanation, &run);
+            }
             text
         }
         TextFormat::Json => {
@@ -40,4 +43,46 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
         }
     };
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// What was planned beside what was found.
+fn beside(plan: &planner::Explanation, run: &Run) -> String {
+    let (groups, passing) = (&plan.row_groups, &plan.passing);
+    let skipped = run.metrics.row_groups_pruned.get();
+    let rows = [
+        ["", "planned", "found"].map(str::to_owned),
+        [
+            "row groups".to_owned(),
+            format!("{} of {}", count(groups.selected), count(groups.total)),
+            format!(
+                "{} read, {} skipped",
+                count(run.metrics.row_groups_read.get()),
+                count(skipped)
+            ),
+        ],
+        [
+            "rows".to_owned(),
+            match passing.at_least == passing.at_most {
+                true => count(passing.at_most),
+                false => format!(
+                    "{} to {}, about {}",
+                    count(passing.at_least),
+                    count(passing.at_most),
+                    count(passing.about)
+                ),
+            },
+            count(run.rows),
+        ],
+        [
+            "bytes".to_owned(),
+            bytes(plan.bytes.selected),
+            bytes(run.metrics.bytes_read.get()),
+        ],
+    ];
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let (label, planned) = (width(0), width(1));
+    let line = |[name, plan, found]: &[String; 3]| {
+        format!("  {name:<label$}  {plan:<planned$}  {found}\n")
+    };
+    rows.iter().map(line).collect()
 }
