@@ -30,17 +30,19 @@ enum Storage {
 }
 
 impl ShortBytes {
-    /// Sets `to` to the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
+    /// Becomes the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
     /// that is copied, which is faster than a copy of variable length.
     #[inline(always)]
-    pub(crate) fn put<T: From<Self>>(to: &mut T, length: usize, bytes: &[u8]) -> Result<()> {
-        // what was there is dropped first, so that the block is copied directly to its place
-        *to = Self::default().into();
+    pub(crate) fn put(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
         match bytes.first_chunk() {
             Some(block) if length <= FEW => {
-                *to = ShortBytes(Storage::Inline(length as u8, *block)).into();
+                self.0 = Storage::Inline(length as u8, [0; FEW]);
+                // directly to its place: a temporary copy would stall the processor's store forwarding
+                if let Storage::Inline(_, inline) = &mut self.0 {
+                    inline.copy_from_slice(block as &[u8; FEW]);
+                }
             }
-            _ => *to = Self::exactly(bytes.get(..length).unwrap_or(bytes))?.into(),
+            _ => *self = Self::exactly(bytes.get(..length).unwrap_or(bytes))?,
         }
         Ok(())
     }
@@ -139,9 +141,9 @@ mod tests {
         for length in 0..bytes.len() {
             let expected = &bytes[..length];
             let mut first = ShortBytes::default();
-            ShortBytes::put(&mut first, length, &bytes).unwrap();
+            first.put(length, &bytes).unwrap();
             assert_eq!(*first, *expected);
-            ShortBytes::put(&mut first, length, expected).unwrap();
+            first.put(length, expected).unwrap();
             assert_eq!(*first, *expected);
             assert_eq!(first, ShortBytes::from(expected));
             assert_eq!(first, ShortBytes::from(expected.to_vec()));

@@ -141,7 +141,8 @@ fn chunk(form: Form, (group, column): (u16, u16), place: usize, size: usize) -> 
             EncryptionWithColumnKey {
                 path_in_schema: vec!["c".into()],
                 key_metadata: Some(Bytes::from_static(b"kc")),
-            },
+            }
+            .into(),
         ));
     }
     if column == 1 {

@@ -179,10 +179,11 @@ mod tests {
     #[test]
     fn parquet_tells_the_signature_and_the_key_of_each_column() {
         let own = |key: Option<&'static [u8]>| {
-            ColumnCryptoMetaData::EncryptionWithColumnKey(EncryptionWithColumnKey {
+            let key = EncryptionWithColumnKey {
                 path_in_schema: Vec::new(),
                 key_metadata: key.map(Bytes::from_static),
-            })
+            };
+            ColumnCryptoMetaData::EncryptionWithColumnKey(key.into())
         };
         let chunk = |crypto_metadata| ColumnChunk {
             crypto_metadata,

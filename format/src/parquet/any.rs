@@ -313,10 +313,13 @@ impl Arbitrary for ColumnCryptoMetaData {
     fn arbitrary(g: &mut Gen) -> Self {
         match u8::arbitrary(g) % 3 {
             0 => ColumnCryptoMetaData::EncryptionWithFooterKey,
-            1 => ColumnCryptoMetaData::EncryptionWithColumnKey(EncryptionWithColumnKey {
-                path_in_schema: texts(g),
-                key_metadata: blob(g),
-            }),
+            1 => ColumnCryptoMetaData::EncryptionWithColumnKey(
+                EncryptionWithColumnKey {
+                    path_in_schema: texts(g),
+                    key_metadata: blob(g),
+                }
+                .into(),
+            ),
             _ => ColumnCryptoMetaData::Other(other(g)),
         }
     }

@@ -102,8 +102,8 @@ impl InOrder for ColumnMetaData {
     #[inline(always)]
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
         fields.i32_as(1, &mut self.physical_type, Type::from_id)?;
-        fields.fill(2, &mut self.encodings)?;
-        fields.fill(3, &mut self.path_in_schema)?;
+        fields.fill_list(2, &mut self.encodings)?;
+        fields.fill_list(3, &mut self.path_in_schema)?;
         fields.i32_as(4, &mut self.codec, CompressionCodec::from_id)?;
         fields.i64(5, &mut self.num_values)?;
         fields.i64(6, &mut self.total_uncompressed_size)?;
@@ -114,7 +114,7 @@ impl InOrder for ColumnMetaData {
         fields.i64(10, &mut self.index_page_offset)?;
         fields.i64(11, &mut self.dictionary_page_offset)?;
         fields.place(12, &mut self.statistics)?;
-        fields.place(13, &mut self.encoding_stats)?;
+        fields.place_list(13, &mut self.encoding_stats)?;
         fields.i64(14, &mut self.bloom_filter_offset)?;
         fields.i32(15, &mut self.bloom_filter_length)?;
         fields.place(16, &mut self.size_statistics)?;
@@ -199,16 +199,18 @@ impl Element for PageEncodingStats {
         Self::decode_from(reader)
     }
 
-    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
-        // the usual form: three numbers in order, each of one byte
-        let usual = [0x15, 0, 0x15, 0, 0x15, 0, 0];
-        let decisive = [0xff, 0x80, 0xff, 0x80, 0xff, 0x80, 0xff];
-        for _ in 0..count {
-            if !reader.takes_alike(usual, decisive) {
-                Self::decode_from(reader)?;
+    #[inline]
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize> {
+        // three numbers in order, each of one byte; the byte that follows decides nothing
+        let usual = u64::from_le_bytes([0x15, 0, 0x15, 0, 0x15, 0, 0, 0]);
+        let decisive = u64::from_le_bytes([0xff, 0x80, 0xff, 0x80, 0xff, 0x80, 0xff, 0]);
+        for index in 0..count {
+            let element = bytes.get(7 * index..)?.first_chunk()?;
+            if (u64::from_le_bytes(*element) ^ usual) & decisive != 0 {
+                return None;
             }
         }
-        Ok(())
+        Some(7 * count)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -233,8 +235,8 @@ impl InOrder for SizeStatistics {
     #[inline(always)]
     fn take_fields(&mut self, fields: &mut Ascending<'_, '_>) -> Result<()> {
         fields.i64(1, &mut self.unencoded_byte_array_data_bytes)?;
-        fields.place(2, &mut self.repetition_level_histogram)?;
-        fields.place(3, &mut self.definition_level_histogram)?;
+        fields.place_list(2, &mut self.repetition_level_histogram)?;
+        fields.place_list(3, &mut self.definition_level_histogram)?;
         Ok(())
     }
 }

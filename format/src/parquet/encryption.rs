@@ -99,7 +99,7 @@ pub enum ColumnCryptoMetaData {
     /// The footer's.
     EncryptionWithFooterKey,
     /// Its own.
-    EncryptionWithColumnKey(EncryptionWithColumnKey),
+    EncryptionWithColumnKey(Box<EncryptionWithColumnKey>),
     /// A member that is not known here, by its number; 0 if none is set.
     Other(i16),
 }
@@ -115,7 +115,7 @@ impl Structure for ColumnCryptoMetaData {
                     ColumnCryptoMetaData::EncryptionWithFooterKey
                 }
                 (2, Wire::Struct) => ColumnCryptoMetaData::EncryptionWithColumnKey(
-                    EncryptionWithColumnKey::decode_from(reader)?,
+                    EncryptionWithColumnKey::decode_from(reader)?.into(),
                 ),
                 _ => {
                     fields.skip(reader, wire)?;
@@ -129,7 +129,7 @@ impl Structure for ColumnCryptoMetaData {
     fn encode_to(&self, writer: &mut Writer<'_>) {
         match self {
             ColumnCryptoMetaData::EncryptionWithFooterKey => writer.empty(1),
-            ColumnCryptoMetaData::EncryptionWithColumnKey(key) => writer.structure(2, key),
+            ColumnCryptoMetaData::EncryptionWithColumnKey(key) => writer.structure(2, &**key),
             ColumnCryptoMetaData::Other(0) => {}
             ColumnCryptoMetaData::Other(id) => writer.empty(*id),
         }
@@ -250,7 +250,8 @@ mod tests {
             EncryptionWithColumnKey {
                 path_in_schema: vec!["a".into(), "b".into()],
                 key_metadata: None,
-            },
+            }
+            .into(),
         ));
     }
 }

@@ -9,11 +9,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::bytes::{put_varint, zigzag};
+use crate::bytes::{is_ascii, put_varint, zigzag};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::parquet::encoding::Encoding;
-use crate::parquet::thrift::{InPlace, Reader, Wire, Writer};
+use crate::parquet::thrift::{InPlace, Kept, Reader, Wire, Writer};
 use crate::short_bytes::ShortBytes;
 
 /// The type of a list's elements.
@@ -24,14 +24,9 @@ pub trait Element: Sized {
     #[doc(hidden)]
     fn read(reader: &mut Reader<'_>) -> Result<Self>;
 
-    /// Skips `count` elements; an error if one of them cannot be read.
+    /// How many of `bytes` the first `count` elements take, if they are valid and in the usual, short form.
     #[doc(hidden)]
-    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
-        for _ in 0..count {
-            Self::read(reader)?;
-        }
-        Ok(())
-    }
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize>;
 
     #[doc(hidden)]
     fn write(&self, out: &mut Vec<u8>);
@@ -46,8 +41,18 @@ impl Element for i64 {
     }
 
     #[inline]
-    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
-        reader.skip_numbers(count)
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize> {
+        let mut length = 0;
+        for _ in 0..count {
+            length += match bytes.get(length..)? {
+                [..0x80, ..] => 1,
+                [_, ..0x80, ..] => 2,
+                [_, _, ..0x80, ..] => 3,
+                [_, _, _, ..0x80, ..] => 4,
+                _ => return None,
+            };
+        }
+        Some(length)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -64,15 +69,9 @@ impl Element for Encoding {
     }
 
     #[inline]
-    fn pass(reader: &mut Reader<'_>, count: usize) -> Result<()> {
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize> {
         // numbers of one byte, as those of all known encodings are
-        if reader.takes_ascii(count) {
-            return Ok(());
-        }
-        for _ in 0..count {
-            reader.i32()?;
-        }
-        Ok(())
+        is_ascii(bytes.get(..count)?).then_some(count)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -113,8 +112,24 @@ impl<T: Element> InPlace for List<T> {
     fn decode_into(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let count = reader.list_head(T::WIRE)?;
         let start = reader.rest();
-        T::pass(reader, count)?;
+        for _ in 0..count {
+            T::read(reader)?;
+        }
         reader.keep_since(start, &mut self.elements)
+    }
+}
+
+impl<T: Element> Kept for List<T> {
+    const ELEMENT: Wire = T::WIRE;
+
+    #[inline]
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize> {
+        T::usual_length(bytes, count)
+    }
+
+    #[inline]
+    fn elements(&mut self) -> &mut ShortBytes {
+        &mut self.elements
     }
 }
 

@@ -9,10 +9,10 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-use crate::bytes::{Cursor, put_varint};
+use crate::bytes::{Cursor, is_ascii, put_varint};
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::parquet::thrift::{InPlace, Reader, Wire, Writer};
+use crate::parquet::thrift::{InPlace, Kept, Reader, Wire, Writer};
 use crate::short_bytes::ShortBytes;
 
 /// Names from the root's child down to a leaf.
@@ -61,9 +61,30 @@ impl InPlace for LeafPath {
         // the root has no name here, so that no leaf of a schema within the limits lies deeper
         Limits::check(count as u64, reader.limits().depth, "column path")?;
         let start = reader.rest();
-        reader.skip_texts(count)?;
+        for _ in 0..count {
+            reader.text()?;
+        }
         // the file has the names in the form that is kept here
         reader.keep_since(start, &mut self.0)
+    }
+}
+
+impl Kept for LeafPath {
+    const ELEMENT: Wire = Wire::Binary;
+
+    #[inline]
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize> {
+        let mut length = 0;
+        for _ in 0..count {
+            length += 1 + usize::from(*bytes.get(length)?);
+        }
+        // if all of it is ASCII, then so are the lengths, which are of one byte then
+        is_ascii(bytes.get(..length)?).then_some(length)
+    }
+
+    #[inline]
+    fn elements(&mut self) -> &mut ShortBytes {
+        &mut self.0
     }
 }
 

@@ -22,7 +22,7 @@ mod writer;
 
 use bytes::Bytes;
 
-use crate::bytes::{Cursor, is_ascii};
+use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::short_bytes::ShortBytes;
@@ -133,6 +133,18 @@ pub(crate) trait InPlace: Default {
         value.decode_into(reader)?;
         Ok(value)
     }
+}
+
+/// A list that is kept encoded.
+pub(crate) trait Kept: InPlace {
+    /// The type of its elements.
+    const ELEMENT: Wire;
+
+    /// How many of `bytes` the first `count` elements take, if they are valid and in the usual, short form.
+    fn usual_length(bytes: &[u8], count: usize) -> Option<usize>;
+
+    /// Where they are kept.
+    fn elements(&mut self) -> &mut ShortBytes;
 }
 
 /// The whole of `bytes` as one struct; bytes after it are left alone. Also returns its length.
@@ -269,7 +281,7 @@ impl<'a> Reader<'a> {
     /// Stores the bytes taken since `before` was the [rest](Self::rest); they are usually few.
     #[inline(always)]
     pub(crate) fn keep_since(&self, before: &[u8], to: &mut ShortBytes) -> Result<()> {
-        ShortBytes::put(to, before.len() - self.cursor.remaining(), before)
+        to.put(before.len() - self.cursor.remaining(), before)
     }
 
     /// A list's header: element type and count, which the bytes left can hold.
@@ -308,30 +320,6 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn takes(&mut self, bytes: &[u8]) -> bool {
         self.cursor.rest().starts_with(bytes) && self.cursor.take(bytes.len()).is_ok()
-    }
-
-    /// Takes the next `N` bytes, at most eight, if their `decisive` bits are those of `bytes`; whether they are.
-    #[inline]
-    pub(crate) fn takes_alike<const N: usize>(
-        &mut self,
-        bytes: [u8; N],
-        decisive: [u8; N],
-    ) -> bool {
-        let word = |bytes: [u8; N]| {
-            let mut word = [0; 8];
-            word[..N].copy_from_slice(&bytes);
-            u64::from_le_bytes(word)
-        };
-        let next = self.cursor.rest().first_chunk().copied();
-        let differing = |next| (u64::from_le_bytes(next) ^ word(bytes)) & word(decisive);
-        next.is_some_and(|next| differing(next) == 0) && self.cursor.take(N).is_ok()
-    }
-
-    /// Takes the next `count` bytes if they are ASCII; whether they are.
-    #[inline]
-    pub(crate) fn takes_ascii(&mut self, count: usize) -> bool {
-        let next = self.cursor.rest().get(..count);
-        next.is_some_and(is_ascii) && self.cursor.take(count).is_ok()
     }
 
     /// What the file may make us spend.

@@ -155,7 +155,7 @@ impl Crypto {
     pub(super) fn column(&self, how: &ColumnCryptoMetaData) -> Result<Option<Arc<Cipher>>> {
         let own = match how {
             ColumnCryptoMetaData::EncryptionWithFooterKey => return Ok(self.footer.clone()),
-            ColumnCryptoMetaData::EncryptionWithColumnKey(own) => own,
+            ColumnCryptoMetaData::EncryptionWithColumnKey(own) => own.as_ref(),
             _ => return Ok(None),
         };
         let kept = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);

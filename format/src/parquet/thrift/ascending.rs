@@ -10,7 +10,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::{Fields, InPlace, Reader, Wire, Writer, beyond, missing_field, too_wide};
+use super::{Fields, InPlace, Kept, Reader, Wire, Writer, beyond, missing_field, too_wide};
 use crate::bytes::{unzigzag, unzigzag_i32};
 use crate::error::{Error, Result};
 use crate::short_bytes::ShortBytes;
@@ -148,27 +148,27 @@ impl<'r, 'a> Ascending<'r, 'a> {
     fn number(&mut self) -> Result<u64> {
         let part = |byte: u8, at: u32| u64::from(byte & 0x7f) << (7 * at);
         // most are no longer than four bytes
-        match *self.rest {
-            [a @ ..0x80, head, ref rest @ ..] => self.pass(part(a, 0), head, rest),
-            [a, b @ ..0x80, head, ref rest @ ..] => self.pass(part(a, 0) | part(b, 1), head, rest),
-            [a, b, c @ ..0x80, head, ref rest @ ..] => {
-                self.pass(part(a, 0) | part(b, 1) | part(c, 2), head, rest)
+        match self.rest.first_chunk::<8>() {
+            Some([a @ ..0x80, head, ..]) => self.pass::<2>(part(*a, 0), *head),
+            Some([a, b @ ..0x80, head, ..]) => self.pass::<3>(part(*a, 0) | part(*b, 1), *head),
+            Some([a, b, c @ ..0x80, head, ..]) => {
+                self.pass::<4>(part(*a, 0) | part(*b, 1) | part(*c, 2), *head)
             }
-            [a, b, c, d @ ..0x80, head, ref rest @ ..] => {
-                let value = part(a, 0) | part(b, 1) | part(c, 2) | part(d, 3);
-                self.pass(value, head, rest)
+            Some([a, b, c, d @ ..0x80, head, ..]) => {
+                let value = part(*a, 0) | part(*b, 1) | part(*c, 2) | part(*d, 3);
+                self.pass::<5>(value, *head)
             }
             _ => self.long_number(),
         }
     }
 
-    /// Goes on at `rest`, after the `head` of the next field.
+    /// Passes over the `LENGTH` bytes of a number and the `head` of the next field.
     #[inline(always)]
-    fn pass(&mut self, value: u64, head: u8, rest: &'a [u8]) -> Result<u64> {
+    fn pass<const LENGTH: usize>(&mut self, value: u64, head: u8) -> Result<u64> {
         let Some(next) = self.after(head) else {
             return self.long_number();
         };
-        (self.rest, self.next) = (rest, next);
+        (self.rest, self.next) = (&self.rest[LENGTH..], next);
         Ok(value)
     }
 
@@ -289,13 +289,14 @@ impl<'r, 'a> Ascending<'r, 'a> {
         }
         match self.rest {
             [length @ ..0x80, bytes @ ..] if bytes.len() >= usize::from(*length) => {
-                ShortBytes::put(to, usize::from(*length), bytes)?;
+                to.insert(ShortBytes::default())
+                    .put(usize::from(*length), bytes)?;
                 self.rest = &bytes[usize::from(*length)..];
                 self.advance()
             }
             _ => self.with_reader(|reader, next| {
                 let bytes = reader.slice()?;
-                ShortBytes::put(to, bytes.len(), bytes)?;
+                to.insert(ShortBytes::default()).put(bytes.len(), bytes)?;
                 reader.field_after(next)
             }),
         }
@@ -340,10 +341,40 @@ impl<'r, 'a> Ascending<'r, 'a> {
         })
     }
 
-    /// A field that is decoded in place, and keeps its default value if it is absent.
+    /// A list that is kept encoded.
     #[inline(always)]
-    pub(crate) fn fill<T: InPlace>(&mut self, id: u32, to: &mut T) -> Result<()> {
-        self.read(id, T::WIRE, |reader| to.decode_into(reader))
+    pub(crate) fn place_list<T: Kept>(&mut self, id: u32, to: &mut Option<T>) -> Result<()> {
+        match self.comes(id, Wire::List)? {
+            true => self.keep(to.insert(T::default())),
+            false => Ok(()),
+        }
+    }
+
+    /// A list that is kept encoded, and stays empty if it is absent.
+    #[inline(always)]
+    pub(crate) fn fill_list<T: Kept>(&mut self, id: u32, to: &mut T) -> Result<()> {
+        match self.comes(id, Wire::List)? {
+            true => self.keep(to),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes the list that comes next.
+    #[inline(always)]
+    fn keep<T: Kept>(&mut self, to: &mut T) -> Result<()> {
+        if let [head @ ..0xf0, elements @ ..] = self.rest
+            && head & 0xf == T::ELEMENT.id()
+            && let Some(length) = T::usual_length(elements, usize::from(head >> 4))
+            && let Some(rest) = elements.get(length..)
+        {
+            to.elements().put(length, elements)?;
+            self.rest = rest;
+            return self.advance();
+        }
+        self.with_reader(|reader, next| {
+            to.decode_into(reader)?;
+            reader.field_after(next)
+        })
     }
 
     /// Skips the remaining fields.

@@ -61,16 +61,6 @@ impl Reader<'_> {
         Ok(count)
     }
 
-    /// Skips `count` numbers; an error if one of them exceeds 64 bits.
-    pub(crate) fn skip_numbers(&mut self, count: usize) -> Result<()> {
-        let mut cursor = self.cursor.clone();
-        for _ in 0..count {
-            cursor.varint()?;
-        }
-        self.cursor = cursor;
-        Ok(())
-    }
-
     /// A list of structs.
     pub(crate) fn structures<T: Structure>(&mut self) -> Result<Vec<T>> {
         self.list_of(Wire::Struct, T::decode_from)

@@ -95,7 +95,7 @@ fn footer() -> FileMetaData {
         path_in_schema: vec!["a".into()],
         key_metadata: Some(Bytes::from_static(b"k")),
     };
-    second.crypto_metadata = Some(ColumnCryptoMetaData::EncryptionWithColumnKey(key));
+    second.crypto_metadata = Some(ColumnCryptoMetaData::EncryptionWithColumnKey(key.into()));
     footer.row_groups[0].columns.push(second);
     footer
 }
