@@ -89,16 +89,18 @@ impl<const N: usize> From<&[u8; N]> for ShortBytes {
 }
 
 impl ShortBytes {
-    /// The bytes of `first` and `second`.
-    pub(crate) fn joined(first: &[u8], second: &[u8]) -> Self {
-        let length = first.len() + second.len();
+    /// Becomes the bytes of `first` and `second`.
+    pub(crate) fn join<const N: usize>(&mut self, first: [u8; N], second: &[u8]) {
+        let length = N + second.len();
         if length > FEW {
-            return [first, second].concat().into();
+            *self = [&first, second].concat().into();
+            return;
         }
-        let mut block = [0; FEW];
-        block[..first.len()].copy_from_slice(first);
-        block[first.len()..length].copy_from_slice(second);
-        ShortBytes(Storage::Inline(length as u8, block))
+        self.0 = Storage::Inline(length as u8, [0; FEW]);
+        if let Storage::Inline(_, inline) = &mut self.0 {
+            inline[..N].copy_from_slice(&first);
+            inline[N..length].copy_from_slice(second);
+        }
     }
 }
 

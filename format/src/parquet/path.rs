@@ -20,14 +20,12 @@ use crate::short_bytes::ShortBytes;
 pub struct LeafPath(ShortBytes);
 
 impl LeafPath {
-    /// The path of so many names.
-    pub(crate) fn of(names: &[&str]) -> Self {
+    /// Becomes the path of these names.
+    pub(crate) fn set(&mut self, names: &[&str]) {
         match names {
             // most leaves are columns
-            [name] if name.len() < 0x80 => {
-                LeafPath(ShortBytes::joined(&[name.len() as u8], name.as_bytes()))
-            }
-            _ => names.iter().collect(),
+            [name] if name.len() < 0x80 => self.0.join([name.len() as u8], name.as_bytes()),
+            _ => *self = names.iter().collect(),
         }
     }
 

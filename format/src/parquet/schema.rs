@@ -73,7 +73,7 @@ pub fn decode(elements: &[SchemaElement], limits: &Limits) -> Result<(Schema, Ve
     schema.fields.reserve_exact(room);
     for column in 0..columns {
         tree.column = column;
-        schema.fields.push(tree.field(limits.depth)?);
+        tree.push_field(&mut schema.fields, limits.depth)?;
     }
     match elements.len() - tree.next {
         0 => Ok((schema, tree.leaves)),
@@ -118,48 +118,68 @@ enum ListForm {
 }
 
 impl<'a> Tree<'a> {
-    /// The next node as a field of its parent. A repeated one is a list of itself.
-    fn field(&mut self, depth: usize) -> Result<Field> {
-        let node = self.peek(0)?;
-        let above = self.enter(node)?;
-        let ty = self.node(depth)?;
-        self.leave(above);
-        let name = node.name.as_str();
-        Ok(match node.repetition_type {
-            Some(FieldRepetitionType::Optional) => Field::nullable(name, ty),
-            Some(FieldRepetitionType::Repeated) => {
-                let element = Arc::new(Field::required(name, ty));
-                Field::required(name, LogicalType::List(element))
-            }
-            _ => Field::required(name, ty),
-        })
+    /// Adds the next node to the fields of its parent.
+    fn push_field(&mut self, fields: &mut Vec<Field>, depth: usize) -> Result<()> {
+        // created in its place; a finished one would be moved
+        fields.resize_with(fields.len() + 1, no_field);
+        match fields.last_mut() {
+            Some(field) => self.field(field, depth),
+            None => Ok(()),
+        }
     }
 
-    /// The type of the next node, which is taken with all below it.
-    fn node(&mut self, depth: usize) -> Result<LogicalType> {
+    /// Makes `field` of the next node. A repeated one is a list of itself.
+    fn field(&mut self, field: &mut Field, depth: usize) -> Result<()> {
+        let node = self.peek(0)?;
+        let above = self.enter(node)?;
+        field.name.clone_from(&node.name);
+        field.nullable = node.repetition_type == Some(FieldRepetitionType::Optional);
+        self.node(&mut field.ty, depth)?;
+        self.leave(above);
+        if node.repetition_type == Some(FieldRepetitionType::Repeated) {
+            let element = std::mem::replace(field, no_field());
+            *field = Field::required(node.name.as_str(), LogicalType::List(Arc::new(element)));
+        }
+        Ok(())
+    }
+
+    /// The next node as a field by itself.
+    fn only_field(&mut self, depth: usize) -> Result<Field> {
+        let mut field = no_field();
+        self.field(&mut field, depth)?;
+        Ok(field)
+    }
+
+    /// Sets `ty` to the type of the next node, which is taken with all below it.
+    fn node(&mut self, ty: &mut LogicalType, depth: usize) -> Result<()> {
         let depth = depth
             .checked_sub(1)
             .ok_or_else(|| Error::limit("the schema is nested too deeply").at("schema", 0))?;
         let node = self.peek(0)?;
         if let Some(physical_type) = node.physical_type {
             self.next += 1;
-            return self.leaf(node, physical_type);
+            return self.leaf(ty, node, physical_type);
         }
         if is_list(node)
             && let Some(form) = self.list_form(node)?
         {
-            return self.list(&form, depth);
+            *ty = self.list(&form, depth)?;
+            return Ok(());
         }
         if is_map(node) && self.is_map_form(node)? {
-            return self.map(depth);
+            *ty = self.map(depth)?;
+            return Ok(());
         }
         self.next += 1;
-        let fields = (0..children(node)?).map(|_| self.field(depth));
-        let fields = fields.collect::<Result<Arc<[Field]>>>()?;
-        Ok(match node.logical_type {
-            Some(Annotation::Variant(_)) => LogicalType::Variant(fields),
-            _ => LogicalType::Struct(fields),
-        })
+        let mut fields = Vec::new();
+        for _ in 0..children(node)? {
+            self.push_field(&mut fields, depth)?;
+        }
+        *ty = match node.logical_type {
+            Some(Annotation::Variant(_)) => LogicalType::Variant(fields.into()),
+            _ => LogicalType::Struct(fields.into()),
+        };
+        Ok(())
     }
 
     /// The elements of the LIST-annotated group that comes next.
@@ -168,10 +188,14 @@ impl<'a> Tree<'a> {
         self.next += 1;
         let above = self.enter(repeated)?;
         let element = match form {
-            ListForm::Repeated => Field::required(repeated.name.as_str(), self.node(depth)?),
+            ListForm::Repeated => {
+                let mut element = Field::required(repeated.name.as_str(), LogicalType::Null);
+                self.node(&mut element.ty, depth)?;
+                element
+            }
             ListForm::Inner => {
                 self.next += 1;
-                self.field(depth)?
+                self.only_field(depth)?
             }
         };
         self.leave(above);
@@ -183,10 +207,10 @@ impl<'a> Tree<'a> {
         let entry = self.peek(1)?;
         self.next += 2;
         let above = self.enter(entry)?;
-        let key = self.field(depth)?;
+        let key = self.only_field(depth)?;
         let value = match children(entry)? {
             1 => Field::nullable("value", LogicalType::Struct(Arc::new([]))),
-            _ => self.field(depth)?,
+            _ => self.only_field(depth)?,
         };
         self.leave(above);
         Ok(LogicalType::Map(Arc::new([key, value])))
@@ -233,7 +257,13 @@ impl<'a> Tree<'a> {
             && matches!(children(entry)?, 1 | 2))
     }
 
-    fn leaf(&mut self, node: &SchemaElement, physical_type: Type) -> Result<LogicalType> {
+    /// Adds a leaf, and sets `ty` to its type.
+    fn leaf(
+        &mut self,
+        ty: &mut LogicalType,
+        node: &SchemaElement,
+        physical_type: Type,
+    ) -> Result<()> {
         let type_length = match physical_type {
             Type::FixedLenByteArray => match usize::try_from(node.type_length.unwrap_or(0)) {
                 Ok(length) if length > 0 => length,
@@ -245,20 +275,28 @@ impl<'a> Tree<'a> {
             }
             _ => 0,
         };
-        let logical_type = leaf_type(physical_type, type_length, annotation(node).as_ref());
+        *ty = leaf_type(physical_type, type_length, annotation(node).as_ref());
         let path_bytes = self.path.iter().map(|name| name.len()).sum();
         Limits::spend_path(&mut self.path_bytes, path_bytes)?;
         let level = |level| u16::try_from(level).map_err(|_| self.corrupt("too many levels"));
-        self.leaves.push(Leaf {
-            max_definition_level: level(self.levels.definition)?,
-            max_repetition_level: level(self.levels.repetition)?,
-            path: LeafPath::of(&self.path),
+        let (definition, repetition) = (
+            level(self.levels.definition)?,
+            level(self.levels.repetition)?,
+        );
+        // created in its place; a finished one would be moved
+        self.leaves.resize_with(self.leaves.len() + 1, || Leaf {
+            path: LeafPath::default(),
             column: self.column,
             physical_type,
             type_length,
-            logical_type: logical_type.clone(),
+            max_definition_level: definition,
+            max_repetition_level: repetition,
+            logical_type: ty.clone(),
         });
-        Ok(logical_type)
+        if let Some(leaf) = self.leaves.last_mut() {
+            leaf.path.set(&self.path);
+        }
+        Ok(())
     }
 
     /// The node `ahead` of the next one.
@@ -296,6 +334,11 @@ impl<'a> Tree<'a> {
             .at("schema", 0)
             .at_column(self.path.join("."))
     }
+}
+
+/// What a field is before its node is read.
+fn no_field() -> Field {
+    Field::required(String::new(), LogicalType::Null)
 }
 
 fn is_list(node: &SchemaElement) -> bool {
