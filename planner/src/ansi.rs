@@ -25,7 +25,8 @@ pub(crate) fn may_fail(expr: &Expr) -> bool {
             !matches!(**pattern, Expr::Literal(..))
         }
         Expr::Function { name, args, .. } => match name.as_str() {
-            "size" | "cardinality" | "get" | "array_contains" | "map_keys" | "map_values" => false,
+            "get_json_object" | "unix_timestamp" | "size" | "cardinality" | "get"
+            | "array_contains" | "map_keys" | "map_values" => false,
             SUBSCRIPT | "element_at" => {
                 !matches!(args.first().map(Expr::ty), Some(LogicalType::Map(_)))
             }

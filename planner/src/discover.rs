@@ -10,7 +10,9 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,7 +90,7 @@ pub fn list<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
 }
 
 fn files_under<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Found>> {
-    let mut found = BTreeMap::new();
+    let mut found: HashMap<OsString, Found> = HashMap::new();
     for path in paths {
         let path = path.as_ref();
         let mut walk = Walk::default();
@@ -106,15 +108,27 @@ fn files_under<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Found>> {
             } else {
                 fs::canonicalize(&file.path).map_err(|error| Error::io(&file.path, error))?
             };
-            let longest: &mut Found = found.entry(key).or_insert_with(|| file.clone());
-            if longest.segments.len() < file.segments.len() {
-                *longest = file;
+            match found.entry(key.into_os_string()) {
+                Entry::Vacant(place) => drop(place.insert(file)),
+                Entry::Occupied(mut longest) => {
+                    if longest.get().segments.len() < file.segments.len() {
+                        longest.insert(file);
+                    }
+                }
             }
         }
     }
     let mut files: Vec<Found> = found.into_values().collect();
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.sort_by(|a, b| by_segments(&a.path, &b.path));
     Ok(files)
+}
+
+/// The order of paths, segment by segment: as of their bytes, with the separator before all others.
+fn by_segments(a: &Path, b: &Path) -> Ordering {
+    let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rank = |path: &[u8]| path.get(same).map(|&byte| (byte != b'/', byte));
+    rank(a).cmp(&rank(b))
 }
 
 /// A `name=value` directory.
@@ -168,6 +182,17 @@ impl Walk {
     /// A file or directory of any kind. A root is no partition directory itself.
     fn entry(&mut self, path: PathBuf, segments: &mut Vec<Segment>, is_root: bool) -> Result<()> {
         let metadata = fs::metadata(&path).map_err(|error| Error::io(&path, error))?;
+        self.known(path, &metadata, segments, is_root)
+    }
+
+    /// The same, of known metadata.
+    fn known(
+        &mut self,
+        path: PathBuf,
+        metadata: &fs::Metadata,
+        segments: &mut Vec<Segment>,
+        is_root: bool,
+    ) -> Result<()> {
         if metadata.is_dir() {
             self.inside(path, segments, is_root, Self::directory)
         } else if metadata.is_file() {
@@ -202,9 +227,14 @@ impl Walk {
 
     fn directory(&mut self, path: &Path, segments: &mut Vec<Segment>) -> Result<()> {
         for child in children(path)? {
-            if !is_hidden(&child.name()) {
-                self.child(child, path, |walk, path| walk.entry(path, segments, false))?;
+            if is_hidden(&child.name()) {
+                continue;
             }
+            let metadata = child.entry.metadata().ok().filter(|_| !child.is_link);
+            self.child(child, path, |walk, path| match metadata {
+                Some(metadata) => walk.known(path, &metadata, segments, false),
+                None => walk.entry(path, segments, false),
+            })?;
         }
         Ok(())
     }
@@ -296,6 +326,7 @@ impl Walk {
 
 /// What a directory holds.
 struct Child {
+    entry: fs::DirEntry,
     path: PathBuf,
     is_link: bool,
 }
@@ -308,6 +339,7 @@ fn children(path: &Path) -> Result<Vec<Child>> {
         Ok(Child {
             is_link: entry.file_type()?.is_symlink(),
             path: entry.path(),
+            entry,
         })
     };
     let entries = fs::read_dir(path).map_err(at)?;
@@ -550,6 +582,13 @@ mod tests {
         assert_eq!(names.collect::<Vec<_>>(), ["p", "q"]);
         assert_eq!(list(&[root.path().join("**/*.x")]).unwrap().len(), 2);
         assert!(find(&root, "**/*.z").is_err());
+    }
+
+    #[test]
+    fn paths_are_ordered_segment_by_segment() {
+        let mut paths = ["a/b", "a-b/c", "a", "a/b/c", "a/b-c", "b", "a/ü", "a/z"].map(Path::new);
+        paths.sort_by(|a, b| by_segments(a, b));
+        assert!(paths.is_sorted());
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod number;
 // Layer 2
 mod cast;
 mod date;
+mod json;
 mod node;
 mod text;
 

@@ -187,12 +187,16 @@ fn call<'a>(name: &str, args: &'a [Expr]) -> Option<Step<'a>> {
             [of],
         ) => Step::up(of),
         ("unix_timestamp", [of]) if matches!(of.ty(), T::Timestamp { .. }) => Step::up(of),
-        ("round" | "trunc" | "date_add" | "date_sub" | "datediff" | "date_diff", [of, by])
+        ("round" | "date_add" | "date_sub" | "datediff" | "date_diff", [of, by])
             if is_constant(by) =>
         {
             Step::up(of)
         }
-        ("date_trunc", [unit, of]) if is_constant(unit) => Step::up(of),
+        // other units give null
+        ("trunc", [of, unit]) if is_unit(unit, &UNITS) => Step::up(of),
+        ("date_trunc", [unit, of]) if is_unit(unit, &UNITS) || is_unit(unit, &UNITS_OF_TIME) => {
+            Step::up(of)
+        }
         ("datediff" | "date_diff", [from, of]) if is_constant(from) => Step::turned(of, true),
         ("substr" | "substring", [of, Expr::Literal(Scalar::Int(0 | 1), _), length])
             if is_constant(length) =>
@@ -206,6 +210,19 @@ fn call<'a>(name: &str, args: &'a [Expr]) -> Option<Step<'a>> {
         }
         _ => None,
     }
+}
+
+const UNITS: [&str; 8] = [
+    "YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK",
+];
+const UNITS_OF_TIME: [&str; 5] = ["DAY", "DD", "HOUR", "MINUTE", "SECOND"];
+
+/// Whether it is one of these, in any case.
+fn is_unit(expr: &Expr, units: &[&str]) -> bool {
+    let Expr::Literal(Scalar::String(unit), _) = expr else {
+        return false;
+    };
+    units.iter().any(|known| unit.eq_ignore_ascii_case(known))
 }
 
 fn is_number(ty: &T) -> bool {
@@ -474,6 +491,8 @@ mod tests {
             "month(t) + minute(t)",
             "7 / i",
             "dayofweek(d)",
+            "date_trunc('AEON', t)",
+            "trunc(d, 'HOUR')",
             "f + double('Infinity')",
             "try_cast(f as int)",
             "cast(f as decimal(20,1))",

@@ -137,6 +137,28 @@ fn clock(call: &Call<'_>, f: impl Fn(i64) -> i64) -> Result<Value> {
     Ok(call.value(Lane::Int(out)))
 }
 
+/// Seconds since 1970, rounded down.
+pub(super) fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
+    let per_second = match call.types.first() {
+        Some(LogicalType::Timestamp { unit, .. }) => unit.per_second(),
+        _ => TimeUnit::Micros.per_second(),
+    };
+    let value = call.arg(0)?;
+    let seconds = match &value.lane {
+        Lane::Wide(values) => {
+            let seconds = values
+                .iter()
+                .map(|units| units.div_euclid(per_second.into()));
+            seconds.map(|seconds| seconds as i64).collect()
+        }
+        _ => {
+            let values = value.ints()?.slice().iter();
+            values.map(|units| units.div_euclid(per_second)).collect()
+        }
+    };
+    Ok(call.value(Lane::Int(seconds)))
+}
+
 /// The first day of the year, quarter, month or week that a day is in; `None` for other units.
 fn truncated(unit: &str, day: i64) -> Option<i64> {
     let (year, month, _) = civil(day);

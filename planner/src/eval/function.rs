@@ -7,7 +7,7 @@ use super::call::{Call, Kernel};
 use super::compare::compare;
 use super::number::{divide_half_up, power_of_ten, range, rescale};
 use super::value::{Lane, Value, mask, wrong_lane};
-use super::{date, run, text};
+use super::{date, json, run, text};
 use crate::error::{PlanError, Result};
 use crate::sql::parse_decimal;
 
@@ -55,6 +55,8 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
         "unix_date" => date::unix_date,
         "last_day" => date::last_day,
         "make_date" => date::make_date,
+        "unix_timestamp" => date::unix_timestamp,
+        "get_json_object" => json::get_json_object,
         _ => return None,
     })
 }
