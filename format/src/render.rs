@@ -75,11 +75,17 @@ pub fn render_json(vector: &Vector, row: usize, out: &mut String) {
     }
 }
 
-/// Appends row `row` as a JSON object of its columns.
+/// Appends row `row` as a JSON object of its columns, or as its value if the only column has no name: that is
+/// the root of an ORC file which is not a struct.
 ///
 /// # Panics
 /// If `row` is out of bounds.
 pub fn render_json_row(batch: &Batch, row: usize, out: &mut String) {
+    if let ([field], [column]) = (&batch.schema.fields[..], &batch.columns[..])
+        && field.name.is_empty()
+    {
+        return render_json(column, row, out);
+    }
     let columns = batch.schema.fields.iter().zip(&batch.columns);
     text::write_joined(out, '{', '}', columns, |(field, column), out| {
         json_member(&field.name, column, row, out);
@@ -461,17 +467,20 @@ mod tests {
         );
         let null = one(LogicalType::Int32, Scalar::Null);
         assert!(!render_text(&null, 0, &mut String::new()));
-        let batch = Batch {
-            schema: Arc::new(Schema::new(vec![Field::nullable(
-                "a\"",
-                LogicalType::Int32,
-            )])),
-            rows: 1,
-            columns: vec![null],
+        let row = |names: &[&str]| {
+            let field = |name: &&str| Field::nullable(*name, LogicalType::Int32);
+            let batch = Batch {
+                schema: Arc::new(Schema::new(names.iter().map(field).collect())),
+                rows: 1,
+                columns: vec![null.clone(); names.len()],
+            };
+            let mut out = String::new();
+            render_json_row(&batch, 0, &mut out);
+            out
         };
-        let mut out = String::new();
-        render_json_row(&batch, 0, &mut out);
-        assert_eq!(out, "{\"a\\\"\":null}");
+        assert_eq!(row(&["a\""]), r#"{"a\"":null}"#);
+        assert_eq!(row(&["", "b"]), r#"{"":null,"b":null}"#);
+        assert_eq!(row(&[""]), "null");
     }
 
     quickcheck::quickcheck! {

@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! footer=KEY       the footer's            column.path=KEY   a column's
-//! key-id=KEY       whatever has this text as key metadata
+//! key-id=KEY       whatever has this text, or these bytes as hex:.. or 0x.., as key metadata; a master key of ORC
 //! KEY              hexadecimal of 16, 24 or 32 bytes, else base64; hex:..  base64:..  text:..  say which
 //!                  @FILE  what a file holds: one of these, white space around it left out, or the bytes of the key
 //! ```
-//! No message holds a key or what might be one.
+//! No message holds a key or what might be one. Keys that no file asked for are told of at the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lith_format::cipher::Key;
 use lith_format::error::{Error, ErrorKind, Result};
-use lith_reader::keys::{Decryption, Keys};
+use lith_reader::keys::{Decryption, KeyRequest, KeyRetriever, Keys};
 
 use crate::args::KeyArgs;
+use crate::failure::print_stderr;
 
 /// How the footer's key is called.
 const FOOTER: &str = "footer";
@@ -22,19 +25,63 @@ const FOOTER: &str = "footer";
 /// # Errors
 /// What is no key.
 pub fn decryption(args: &KeyArgs) -> Result<Decryption> {
-    let mut keys = Keys::default();
-    for (number, given) in (1..).zip(&args.keys) {
-        add(&mut keys, &given.0).map_err(|error| {
+    let mut given = Given::default();
+    for (number, secret) in (1..).zip(&args.keys) {
+        given.add(&secret.0).map_err(|error| {
             let message = format!("--key number {number}: {}", error.message());
             Error::new(error.kind(), message)
         })?;
     }
     let mut decryption = Decryption::default();
-    if !keys.is_empty() {
-        decryption = Decryption::with_keys(keys);
+    if !given.each.is_empty() {
+        decryption = Decryption::with_keys(given);
     }
     decryption.aad_prefix = args.aad_prefix.clone().map(String::into_bytes);
     Ok(decryption)
+}
+
+/// The keys that were given, and which of them were asked for.
+#[derive(Debug, Default)]
+struct Given {
+    all: Keys,
+    /// Each by itself, and whether a file asked for it.
+    each: Vec<(Keys, AtomicBool)>,
+}
+
+impl Given {
+    fn add(&mut self, given: &str) -> Result<()> {
+        let mut alone = Keys::default();
+        add(&mut alone, given)?;
+        self.each.push((alone, AtomicBool::new(false)));
+        add(&mut self.all, given)
+    }
+
+    /// The numbers of those that nothing asked for, from 1.
+    fn unused(&self) -> Vec<usize> {
+        let numbered = (1..).zip(&self.each);
+        let unused = numbered.filter(|(_, (_, used))| !used.load(Ordering::Relaxed));
+        unused.map(|(number, _)| number).collect()
+    }
+}
+
+impl KeyRetriever for Given {
+    fn key(&self, request: &KeyRequest<'_>) -> Result<Option<Key>> {
+        for (keys, used) in &self.each {
+            used.fetch_or(keys.key(request)?.is_some(), Ordering::Relaxed);
+        }
+        self.all.key(request)
+    }
+}
+
+/// When no file is open any more, it is known which keys were needed. Queries need only those of what they read.
+impl Drop for Given {
+    fn drop(&mut self) {
+        for number in self.unused() {
+            print_stderr(&format!(
+                "--key number {number} was not used: nothing that was read is encrypted with a key of that name"
+            ));
+        }
+    }
 }
 
 fn add(keys: &mut Keys, given: &str) -> Result<()> {
@@ -57,6 +104,10 @@ fn add(keys: &mut Keys, given: &str) -> Result<()> {
     }
     keys.set_column(name, key);
     keys.set_id(name.as_bytes(), key);
+    let digits = name.strip_prefix("hex:").or(name.strip_prefix("0x"));
+    if let Some(metadata) = digits.and_then(hex) {
+        keys.set_id(&metadata, key);
+    }
     Ok(())
 }
 
@@ -121,8 +172,6 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use lith_reader::keys::{KeyRequest, KeyRetriever};
-
     use super::*;
     use crate::args::Secret;
 
@@ -202,9 +251,30 @@ mod tests {
             assert!(!error.contains("secret"), "{error}");
         }
         let mut keys = Keys::default();
+        add(&mut keys, "hex:6bff=MDEyMzQ1Njc4OTAxMjM0NQ==").unwrap();
+        for (metadata, is_found) in [(&b"k\xff"[..], true), (b"k", false)] {
+            let found = keys.key(&KeyRequest::new(None, Some(metadata))).unwrap();
+            assert_eq!(found.is_some(), is_found);
+        }
         add(&mut keys, "a=b=MDEyMzQ1Njc4OTAxMjM0NQ==").unwrap();
         let path = ["a=b".to_string()];
         let request = KeyRequest::new(Some(&path), None);
         assert!(keys.key(&request).unwrap().is_some());
+    }
+
+    #[test]
+    fn keys_that_are_not_asked_for_are_known() {
+        let mut given = Given::default();
+        let one = "text:0123456789012345";
+        for name in ["footer", "0x6b31", "k1", "other"] {
+            given.add(&format!("{name}={one}")).unwrap();
+        }
+        assert_eq!(given.unused(), [1, 2, 3, 4]);
+        let path = ["c".to_string()];
+        let column = KeyRequest::new(Some(&path), Some(b"k1"));
+        assert!(given.key(&column).unwrap().is_some());
+        assert_eq!(given.unused(), [1, 4]);
+        assert!(given.key(&KeyRequest::new(None, None)).unwrap().is_some());
+        assert_eq!(given.unused(), [4]);
     }
 }

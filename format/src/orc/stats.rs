@@ -194,8 +194,8 @@ fn bounds(
                 "the writer is older than ORC-517, which corrected bounds of short decimals",
             );
         }
-        (S::Decimal(s), T::Decimal { .. }) => {
-            let parse = |text: &Option<String>| text.as_deref().and_then(parse_decimal);
+        (S::Decimal(s), T::Decimal { scale, .. }) => {
+            let parse = |text: &Option<String>| parse_decimal(text.as_deref()?, *scale);
             exact(parse(&s.minimum), parse(&s.maximum), |value| value)
         }
         (S::Date(s), T::Date) => exact(s.minimum, s.maximum, Scalar::Date),
@@ -301,8 +301,9 @@ fn timestamp_bounds(
     ))
 }
 
-/// A decimal in plain digits, with a sign and a point if it needs them; `None` for anything else.
-fn parse_decimal(text: &str) -> Option<Scalar> {
+/// A decimal in plain digits, with a sign and a point if it needs them; `None` for anything else. Writers leave out
+/// zeros at the end: it gets those that `least` digits after the point take, if there is room.
+fn parse_decimal(text: &str, least: u8) -> Option<Scalar> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
@@ -316,11 +317,16 @@ fn parse_decimal(text: &str) -> Option<Scalar> {
         let digit = byte.is_ascii_digit().then(|| i128::from(byte - b'0'))?;
         unscaled = unscaled.checked_mul(10)?.checked_add(digit)?;
     }
+    let stored = u8::try_from(fraction.len()).ok();
+    let mut scale = stored.filter(|scale| *scale <= 38)?;
+    let factor = 10i128.checked_pow(u32::from(least.saturating_sub(scale)));
+    if let Some(padded) = factor.and_then(|factor| unscaled.checked_mul(factor)) {
+        unscaled = padded;
+        scale = scale.max(least);
+    }
     Some(Scalar::Decimal {
         unscaled: if negative { -unscaled } else { unscaled },
-        scale: u8::try_from(fraction.len())
-            .ok()
-            .filter(|scale| *scale <= 38)?,
+        scale,
     })
 }
 
@@ -590,8 +596,8 @@ mod tests {
         });
         let bounds = trusted(text.clone(), &decimal(10));
         let expected = Scalar::Decimal {
-            unscaled: -125,
-            scale: 1,
+            unscaled: -1250,
+            scale: 2,
         };
         assert_eq!(values(&bounds), (Some(&expected), None));
         let before_517 = Writer { version: 6, ..JAVA };
@@ -652,10 +658,14 @@ mod tests {
             "1.2.3",
             "99999999999999999999999999999999999999999",
         ] {
-            assert!(parse_decimal(text).is_none(), "{text}");
+            assert!(parse_decimal(text, 2).is_none(), "{text}");
         }
         let scalar = |unscaled, scale| Some(Scalar::Decimal { unscaled, scale });
-        assert_eq!(parse_decimal("-.5"), scalar(-5, 1));
-        assert_eq!(parse_decimal("007"), scalar(7, 0));
+        assert_eq!(parse_decimal("-.5", 0), scalar(-5, 1));
+        assert_eq!(parse_decimal("-.5", 3), scalar(-500, 3));
+        assert_eq!(parse_decimal("007", 0), scalar(7, 0));
+        let full = "9".repeat(38);
+        let unscaled = full.parse().unwrap();
+        assert_eq!(parse_decimal(&full, 18), scalar(unscaled, 0));
     }
 }

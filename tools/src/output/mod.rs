@@ -3,15 +3,18 @@
 //! Data goes to standard output or a file; everything else to standard error. Cells are rendered by
 //! `lith_format::render`.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use lith_format::error::Error;
 use lith_format::render::{escape_json, render_json_row, render_text};
+use lith_format::scan::Output;
 use lith_format::schema::Schema;
 use lith_format::vector::Batch;
 use lith_planner::explain::Palette;
+use lith_planner::plan::ScanPlan;
 use serde_json::Value;
 
 use crate::args::{Color, RowFormat};
@@ -64,6 +67,28 @@ impl RowWriter {
             writer.out.write(writer.line.as_bytes())?;
         }
         Ok(writer)
+    }
+
+    /// Refuses to write the same column twice as JSON, which has one value a name.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub fn refuse_twice(format: Option<RowFormat>, path: Option<&Path>, plan: &ScanPlan) -> Result {
+        if choose(format, path)? != RowFormat::Jsonl {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let of = |output: &Output| format!("{} {:?}", output.column, output.steps);
+        match plan.columns.iter().find(|output| !seen.insert(of(output))) {
+            None => Ok(()),
+            Some(twice) => {
+                let name = twice.field(&plan.table)?.name;
+                let message = format!(
+                    "column {name} is selected twice; only -f csv and table can show it so"
+                );
+                Err(Error::invalid(message).into())
+            }
+        }
     }
 
     /// Whether a writer of these would hold all rows until the end.
