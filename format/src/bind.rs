@@ -102,10 +102,15 @@ pub fn stats<'a>(
     }
 }
 
-/// Whether the file's writer did not know its column names.
-fn is_positional(file: &Schema) -> bool {
-    let generated = |(index, field): (usize, &Field)| field.name == format!("_col{index}");
+/// Whether the file's writer did not know its column names, so that they bind by position.
+pub fn is_positional(file: &Schema) -> bool {
+    let generated = |(index, field): (usize, &Field)| field.name == positional_name(index);
     !file.fields.is_empty() && file.fields.iter().enumerate().all(generated)
+}
+
+/// What a column is called whose writer did not know its name.
+pub fn positional_name(index: usize) -> String {
+    format!("_col{index}")
 }
 
 fn bind_missing(field: &Field, out: &mut Vec<LeafSource>) {

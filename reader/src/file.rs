@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lith_format::bind;
 use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::meta::{ChunkMeta, FileMeta, Format, RowGroupMeta};
@@ -33,8 +34,12 @@ pub struct OpenOptions {
     /// Whose reading of an ORC file's types to follow.
     pub orc_dialect: Dialect,
     /// Only these top-level columns, no matter in which case their names are written: to the opener the file
-    /// has no others. Opening is much faster then where a Parquet file has thousands of columns.
+    /// has no others. Opening is much faster then where a Parquet file has thousands of columns. A file whose columns
+    /// are called `_col0`, `_col1`, .. has all of them, as they are found by position.
     pub columns: Option<Vec<String>>,
+    /// Match the columns of files with those of a table by their position: files are opened as if their columns were
+    /// called `_col0`, `_col1`, .., as those of old Hive are. `columns` means nothing then.
+    pub by_position: bool,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
     /// Read encrypted columns of ORC files whose key is missing as their unencrypted masks: nulls, or values made
@@ -69,38 +74,58 @@ impl OpenOptions {
 
     /// Opens what `source` holds and decodes its footer.
     pub fn open_source(&self, source: Arc<dyn Source>) -> Result<File> {
-        let columns = self.columns.as_deref();
-        let open = || {
-            Ok(match detect(source.as_ref())? {
-                Format::Parquet => {
-                    let file = ParquetFile::open_columns(
-                        &source,
-                        columns,
-                        &self.decryption,
-                        &self.limits,
-                    )?;
-                    Contents::Parquet(Box::new(match self.variants {
-                        VariantOutput::Json => file,
-                        VariantOutput::Raw => file.with_stored_variants(),
-                    }))
-                }
-                Format::Orc => {
-                    let dialect = self.orc_dialect;
-                    let file = OrcFile::open_columns(&source, dialect, columns, &self.limits)?
-                        .with_keys(&source, &self.decryption)?;
-                    Contents::Orc(Box::new(match self.masks {
-                        false => file,
-                        true => file.with_masks(),
-                    }))
-                }
-            })
-        };
-        let contents = open().map_err(|error: Error| error.at_path(source.name()))?;
+        let contents = self.contents(&source);
+        let contents = contents.map_err(|error: Error| error.at_path(source.name()))?;
         Ok(File(Arc::new(Inner {
             source,
             contents,
             limits: self.limits,
         })))
+    }
+}
+
+impl OpenOptions {
+    /// What a file holds: all of it where columns are found by their position, else what is wanted.
+    fn contents(&self, source: &Arc<dyn Source>) -> Result<Contents> {
+        let Some(names) = self.columns.as_deref().filter(|_| !self.by_position) else {
+            let mut all = self.decode(source, None)?;
+            if self.by_position {
+                all.number_columns();
+            }
+            return Ok(all);
+        };
+        let wanted = self.decode(source, Some(names))?;
+        let is_positional = bind::is_positional(wanted.schema());
+        if !is_positional && wanted.schema().fields.len() >= names.len() {
+            return Ok(wanted);
+        }
+        // columns that it lacks may be there by position; some of its columns may look as if all were
+        let all = self.decode(source, None)?;
+        match is_positional || bind::is_positional(all.schema()) {
+            true => Ok(all),
+            false => Ok(wanted),
+        }
+    }
+
+    fn decode(&self, source: &Arc<dyn Source>, columns: Option<&[String]>) -> Result<Contents> {
+        let (decryption, limits) = (&self.decryption, &self.limits);
+        Ok(match detect(source.as_ref())? {
+            Format::Parquet => {
+                let file = ParquetFile::open_columns(source, columns, decryption, limits)?;
+                Contents::Parquet(Box::new(match self.variants {
+                    VariantOutput::Json => file,
+                    VariantOutput::Raw => file.with_stored_variants(),
+                }))
+            }
+            Format::Orc => {
+                let file = OrcFile::open_columns(source, self.orc_dialect, columns, limits)?
+                    .with_keys(source, decryption)?;
+                Contents::Orc(Box::new(match self.masks {
+                    false => file,
+                    true => file.with_masks(),
+                }))
+            }
+        })
     }
 }
 
@@ -124,6 +149,30 @@ enum Contents {
     Orc(Box<OrcFile>),
     #[cfg(test)]
     Memory(crate::memory::MemoryFile),
+}
+
+impl Contents {
+    fn schema(&self) -> &Schema {
+        match self {
+            Contents::Parquet(file) => file.schema(),
+            Contents::Orc(file) => file.schema(),
+            #[cfg(test)]
+            Contents::Memory(file) => &file.meta.schema,
+        }
+    }
+
+    /// Calls the columns as if their writer had not known their names.
+    fn number_columns(&mut self) {
+        let fields = match self {
+            Contents::Parquet(file) => file.fields_mut(),
+            Contents::Orc(file) => file.fields_mut(),
+            #[cfg(test)]
+            Contents::Memory(_) => return,
+        };
+        for (index, field) in fields.iter_mut().enumerate() {
+            field.name = bind::positional_name(index);
+        }
+    }
 }
 
 impl File {
@@ -287,12 +336,7 @@ impl File {
 
     /// The columns.
     pub fn schema(&self) -> &Schema {
-        match &self.0.contents {
-            Contents::Parquet(file) => file.schema(),
-            Contents::Orc(file) => file.schema(),
-            #[cfg(test)]
-            Contents::Memory(file) => &file.meta.schema,
-        }
+        self.0.contents.schema()
     }
 
     /// Size in bytes.

@@ -87,7 +87,7 @@ pub struct Opened {
 impl Opened {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
-        let Dataset { files, options } = Dataset::new(input)?;
+        let Dataset { files, mut options } = Dataset::new(input)?;
         let (stored, format) = match files.files.first() {
             Some(first) => {
                 let file = options.open(&first.path)?;
@@ -102,6 +102,8 @@ impl Opened {
             (None, true) => Table::new(&merged_schema(&options, &files, &input.paths)?, files),
             (None, false) => Table::new(&stored, files),
         };
+        // the names of the first file are those of the table
+        options.by_position = input.table.by_position;
         Ok(Opened {
             table,
             format,

@@ -17,10 +17,10 @@ pub mod names;
 pub mod differences;
 pub mod encryption;
 pub mod failure;
-pub mod keys;
 pub mod random;
 
 // Layer 2
+pub mod keys;
 pub mod output;
 
 // Layer 3

@@ -9,13 +9,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use lith_format::bind;
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
 use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::orc::bloom;
 use lith_format::parquet::row_group::SortingColumn;
 use lith_format::scalar::Scalar;
-use lith_format::schema::LeafId;
+use lith_format::schema::{LeafId, Schema};
 use lith_format::stats::{ColumnStats, Trusted};
 use lith_reader::file::File;
 use lith_reader::orc::OrcFile;
@@ -69,6 +70,8 @@ pub struct Summary {
     pub differences: Differences,
     /// Orders that row groups say their rows are in, each once.
     pub orders: BTreeSet<String>,
+    /// Whether a file's columns are called `_col0`, `_col1`, .., and whether one holds events of a Hive ACID table.
+    pub from_hive: [bool; 2],
     /// Keys of application metadata, each once.
     pub keys: BTreeSet<String>,
     /// Rows and bytes of data of the smallest and of the largest row group, by bytes.
@@ -90,6 +93,22 @@ struct GroupSize {
     data: u64,
     index: Option<u64>,
     elsewhere: bool,
+}
+
+/// What the columns of files of Hive ACID tables are called.
+const ACID: [&str; 6] = [
+    "operation",
+    "originalTransaction",
+    "bucket",
+    "rowId",
+    "currentTransaction",
+    "row",
+];
+
+/// Whether the columns are those around the rows of a Hive ACID table.
+fn is_acid(schema: &Schema) -> bool {
+    let names = schema.fields.iter().map(|field| field.name.as_str());
+    names.eq(ACID)
 }
 
 impl GroupSize {
@@ -121,6 +140,8 @@ impl Summary {
         self.bytes += file.size();
         self.add_head(&file.head());
         self.add_nulls(&columns, file.rows());
+        self.from_hive[0] |= bind::is_positional(file.schema());
+        self.from_hive[1] |= is_acid(file.schema());
         for row_group in 0..file.row_groups() {
             self.add_row_group(file, row_group, &columns, failed);
         }

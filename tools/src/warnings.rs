@@ -23,6 +23,7 @@ const NAMES: usize = 5;
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(wrong_rows(summary));
+    out.extend(from_hive(summary));
     out.extend(tiny_row_groups(summary));
     out.extend(large_footers(summary));
     out.extend(of_columns(summary));
@@ -38,6 +39,19 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
         }
     }));
     out
+}
+
+/// What Hive leaves to its metastore.
+fn from_hive(summary: &Summary) -> Vec<String> {
+    let [unnamed, acid] = summary.from_hive;
+    let unnamed = unnamed.then_some(
+        "Hive wrote no column names: --schema 'NAME TYPE, ..' gives them; such files are matched by position",
+    );
+    let acid = acid.then_some(
+        "rows are events of a Hive ACID table, whose columns are in row (-c row.NAME); updates and delete deltas are not applied",
+    );
+    let lines = unnamed.into_iter().chain(acid);
+    lines.map(str::to_owned).collect()
 }
 
 /// Encrypted columns, one line for each cipher and key.
@@ -349,6 +363,20 @@ mod tests {
         };
         let line = "the footer states 0 rows, its row groups have 6, in x.parquet";
         assert_eq!(warnings(&summary), [line]);
+    }
+
+    #[test]
+    fn files_of_hive_are_told_with_what_helps() {
+        let told = |from_hive| {
+            let summary = Summary {
+                from_hive,
+                ..Summary::default()
+            };
+            warnings(&summary).join("\n")
+        };
+        assert!(told([true, false]).contains("--schema"));
+        assert!(told([false, true]).contains("-c row.NAME"));
+        assert_eq!(told([false, false]), "");
     }
 
     #[test]

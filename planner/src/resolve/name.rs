@@ -79,9 +79,14 @@ pub(super) fn field(
         LogicalType::List(element) => element.ty.struct_fields(),
         ty => ty.struct_fields(),
     };
-    let refuse = || {
-        let message = format!("{} has no field {name}", super::with_article(ty));
-        PlanError::type_mismatch(message)
+    let refuse = || match ty {
+        LogicalType::Union(_) => PlanError::unsupported(format!(
+            "members of a union, as {name}, cannot be read by themselves; all of it can, and IS NULL is supported"
+        )),
+        ty => {
+            let message = format!("{} has no field {name}", super::with_article(ty));
+            PlanError::type_mismatch(message)
+        }
     };
     let inner = inner.ok_or_else(refuse)?;
     let index = position(name, inner)?.ok_or_else(|| unknown(name, &full(), inner))?;

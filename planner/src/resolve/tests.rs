@@ -227,3 +227,18 @@ fn decimals_beyond_spark_s_digits_are_refused_by_name() {
         assert!(message.contains("wide is a decimal(50,2)"), "{message}");
     }
 }
+
+#[test]
+fn unions_are_tested_for_null_but_not_taken_apart() {
+    let members = Arc::from([
+        Field::nullable("tag0", LogicalType::Int32),
+        Field::nullable("tag1", LogicalType::String),
+    ]);
+    let union = Field::nullable("u", LogicalType::Union(members));
+    let table = TableSchema::of_file(Arc::new(Schema::new(vec![union])));
+    let resolved = |text| resolve_condition(sql::parse(text).unwrap(), &table);
+    assert!(resolved("u IS NULL").is_ok() && resolved("u IS NOT NULL").is_ok());
+    let error = resolved("u.tag0 = 1").unwrap_err();
+    assert_eq!(*error.kind(), PlanErrorKind::Unsupported);
+    assert!(error.to_string().contains("tag0"), "{error}");
+}

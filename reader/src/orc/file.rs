@@ -21,7 +21,7 @@ use lith_format::orc::neutral::{
 use lith_format::orc::schema::{Dialect, FileSchema, Leaf};
 use lith_format::orc::stripe::StripeFooter;
 use lith_format::orc::tail::{FIRST_READ, Tail};
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::Trusted;
 use lith_format::step::Step;
 
@@ -140,6 +140,11 @@ impl OrcFile {
     /// The columns.
     pub fn schema(&self) -> &Schema {
         &self.schema.schema
+    }
+
+    /// The columns, to be called otherwise.
+    pub(crate) fn fields_mut(&mut self) -> &mut [Field] {
+        &mut self.schema.schema.fields
     }
 
     /// Where each leaf of the columns is in the file.

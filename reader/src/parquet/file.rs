@@ -22,7 +22,7 @@ use lith_format::parquet::neutral::{Parts, PlacedChunk, chunk_range, padded_rang
 use lith_format::parquet::row_group::ColumnChunk;
 use lith_format::parquet::schema::Leaf;
 use lith_format::parquet::stats::Trust;
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Values, Vector};
 
@@ -126,6 +126,11 @@ impl ParquetFile {
     /// The footer, in the specification's words.
     pub fn footer(&self) -> &Footer {
         &self.footer
+    }
+
+    /// The columns, to be called otherwise.
+    pub(crate) fn fields_mut(&mut self) -> &mut [Field] {
+        &mut self.parts.schema.fields
     }
 
     /// The columns.

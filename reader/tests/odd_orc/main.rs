@@ -7,6 +7,7 @@ mod dictionaries;
 mod nested;
 mod numbers;
 mod places;
+mod positions;
 mod statistics;
 mod strides;
 #[path = "../support/mod.rs"]

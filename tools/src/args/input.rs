@@ -53,6 +53,10 @@ pub struct TableArgs {
     /// Take the columns of all files together, opening each, instead of those of the first file.
     #[arg(long)]
     pub merge_schema: bool,
+    /// Match the columns of files with the table's by their position, not by name, as with files that Hive renamed
+    /// columns of. Files whose columns are all called `_col0`, `_col1`, .. are matched so in any case.
+    #[arg(long, conflicts_with = "merge_schema")]
+    pub by_position: bool,
     /// Leave values of partition directories as text.
     #[arg(long)]
     pub no_type_inference: bool,
