@@ -87,6 +87,27 @@ pub fn decompress(codec: Codec, input: &[u8], max_len: usize, out: &mut Vec<u8>)
     result
 }
 
+/// Writes what `input` decompresses to over what `out` has from `start` on, and makes it the end of `out`. Unlike
+/// with [`decompress`], memory that was written before need not be cleared first.
+///
+/// After an error `out` has `start` bytes.
+pub fn decompress_over(
+    codec: Codec,
+    input: &[u8],
+    max_len: usize,
+    (out, start): (&mut Vec<u8>, usize),
+) -> Result<()> {
+    if codec != Codec::Snappy || input.is_empty() {
+        out.truncate(start);
+        return decompress(codec, input, max_len, out);
+    }
+    let result = snappy::decompress_over(input, max_len, out, start);
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}
+
 /// Appends `input` compressed. A level beyond the codec's range, or for a codec without levels, is an error.
 ///
 /// Levels: deflate and gzip 1 to 12 (6 unless given), zstd 1 to 22 (3 unless given).
@@ -220,8 +241,16 @@ mod tests {
                 let packed = pack(codec, &data);
                 let mut out = b"before".to_vec();
                 decompress(codec, &packed, data.len(), &mut out).unwrap();
+                let mut over = b"before and after".repeat(9);
+                decompress_over(codec, &packed, data.len(), (&mut over, 6)).unwrap();
+                assert_eq!(over, out);
                 let short = (!data.is_empty())
                     .then(|| decompress(codec, &packed, data.len() - 1, &mut out));
+                if short.is_some() {
+                    let start = over.len() - 1;
+                    let error = decompress_over(codec, &packed, data.len() - 1, (&mut over, start));
+                    assert!(error.is_err() && over.len() == start);
+                }
                 out == [b"before".as_slice(), &data].concat()
                     && short.is_none_or(|result| result.is_err())
             })

@@ -12,6 +12,17 @@ thread_local! {
 }
 
 pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    decompress_over(input, max_len, out, start)
+}
+
+/// Writes over what `out` has from `start` on, which becomes its end.
+pub(super) fn decompress_over(
+    input: &[u8],
+    max_len: usize,
+    out: &mut Vec<u8>,
+    start: usize,
+) -> Result<()> {
     let len = snap::raw::decompress_len(input).map_err(corrupt)?;
     if len > max_len {
         return Err(too_long(max_len));
@@ -22,7 +33,6 @@ pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Res
             input.len()
         )));
     }
-    let start = out.len();
     out.resize(start + len, 0);
     snap::raw::Decoder::new()
         .decompress(input, &mut out[start..])

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use crate::bytes::Cursor;
-use crate::compress::{Codec, compress, decompress};
+use crate::compress::{Codec, compress, decompress_over};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
@@ -50,11 +50,22 @@ pub struct Chunk<'a> {
 impl Chunk<'_> {
     /// Appends the chunk's bytes, decompressed.
     pub fn decode(&self, compression: Compression, out: &mut Vec<u8>) -> Result<()> {
+        let start = out.len();
+        self.decode_over(compression, (out, start))
+    }
+
+    /// Writes the chunk's bytes, decompressed, over what the buffer has from the given place on, and makes them its
+    /// end. After an error it ends there.
+    pub fn decode_over(
+        &self,
+        compression: Compression,
+        place: (&mut Vec<u8>, usize),
+    ) -> Result<()> {
         let codec = match self.original {
             true => Codec::None,
             false => compression.codec,
         };
-        decompress(codec, self.bytes, compression.block_size, out)
+        decompress_over(codec, self.bytes, compression.block_size, place)
             .map_err(|error| error.at("compression chunk", self.offset as u64))
     }
 }

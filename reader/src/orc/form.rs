@@ -13,7 +13,6 @@
 //! ```
 // spec: ORCv1.md, "Column Encodings"
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use lith_format::bitmap::Bitmap;
@@ -41,10 +40,10 @@ use crate::selection::Selection;
 pub(crate) enum Decoder {
     Boolean(BooleanRle),
     Byte(ByteRle),
-    /// Integers that fit a type narrower than 64 bits.
+    /// Integers of a type of so many bits, less than 64.
     Narrow {
         integers: Integers,
-        range: RangeInclusive<i64>,
+        bits: u32,
         scratch: Vec<i64>,
     },
     Long(Integers),
@@ -69,8 +68,8 @@ impl Decoder {
         match kind {
             TypeKind::Boolean => Ok(Decoder::Boolean(BooleanRle::new(column.data()?))),
             TypeKind::Byte => Ok(Decoder::Byte(ByteRle::new(column.data()?))),
-            TypeKind::Short => column.narrow(i16::MIN.into()..=i16::MAX.into()),
-            TypeKind::Int | TypeKind::Date => column.narrow(i32::MIN.into()..=i32::MAX.into()),
+            TypeKind::Short => column.narrow(i16::BITS),
+            TypeKind::Int | TypeKind::Date => column.narrow(i32::BITS),
             TypeKind::Long => Ok(Decoder::Long(column.signed(StreamKind::Data)?)),
             TypeKind::Float => Ok(Decoder::Float(Floats::new(column.data()?))),
             TypeKind::Double => Ok(Decoder::Double(Floats::new(column.data()?))),
@@ -99,11 +98,11 @@ impl Decoder {
             }
             Decoder::Narrow {
                 integers,
-                range,
+                bits,
                 scratch,
             } => {
                 read_wanted(integers, wanted, scratch, Integers::read, Integers::skip)?;
-                Values::I32(narrow(scratch, range)?)
+                Values::I32(narrow(scratch, *bits)?)
             }
             Decoder::Long(integers) => {
                 let mut out = Vec::new();
@@ -215,10 +214,10 @@ impl<'a> Column<'a> {
         Ok(Integers::unsigned(self.open(kind)?, self.version))
     }
 
-    fn narrow(&self, range: RangeInclusive<i64>) -> Result<Decoder> {
+    fn narrow(&self, bits: u32) -> Result<Decoder> {
         Ok(Decoder::Narrow {
             integers: self.signed(StreamKind::Data)?,
-            range,
+            bits,
             scratch: Vec::new(),
         })
     }
@@ -275,14 +274,14 @@ fn read_wanted_bits(bits: &mut BooleanRle, wanted: &Selection) -> Result<Bitmap>
     Ok(out.finish())
 }
 
-/// Values as 32 bits; those outside of `range` are an error.
-fn narrow(values: &[i64], range: &RangeInclusive<i64>) -> Result<Vec<i32>> {
-    let (mut least, mut greatest) = (0, 0);
-    for &value in values {
-        least = value.min(least);
-        greatest = value.max(greatest);
-    }
-    if !range.contains(&least) || !range.contains(&greatest) {
+/// Values as 32 bits; those that do not fit a type of so many bits are an error.
+fn narrow(values: &[i64], bits: u32) -> Result<Vec<i32>> {
+    // with half of the range added, what fits is not negative and has no bit above
+    let half = 1i64 << (bits - 1);
+    let all = values
+        .iter()
+        .fold(0, |all, value| all | value.wrapping_add(half) as u64);
+    if all >> bits != 0 {
         return Err(Error::corrupt("an integer exceeds its column's type"));
     }
     Ok(values.iter().map(|&value| value as i32).collect())
@@ -295,15 +294,15 @@ mod tests {
 
     #[test]
     fn integers_are_held_against_their_type() {
-        let short = i64::from(i16::MIN)..=i64::from(i16::MAX);
-        assert_eq!(
-            narrow(&[-32768, 0, 32767], &short).unwrap(),
-            [-32768, 0, 32767]
-        );
-        assert_eq!(narrow(&[], &short).unwrap(), []);
-        for value in [-32769, 32768, i64::MIN, i64::MAX] {
-            let error = narrow(&[1, value], &short).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Corrupt);
+        for (bits, least) in [(16, i64::from(i16::MIN)), (32, i64::from(i32::MIN))] {
+            let greatest = -least - 1;
+            let fits = [least, 0, greatest];
+            assert_eq!(narrow(&fits, bits).unwrap(), fits.map(|value| value as i32));
+            assert_eq!(narrow(&[], bits).unwrap(), []);
+            for value in [least - 1, greatest + 1, i64::MIN, i64::MAX] {
+                let error = narrow(&[1, value], bits).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Corrupt);
+            }
         }
     }
 }

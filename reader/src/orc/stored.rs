@@ -6,7 +6,7 @@
 //! ```
 //! A piece ends at the next cut. One that begins at a cut, because reading went on beyond a stride, is first only as
 //! long as the stride's last chunk or run may be. Cuts only decide how much is fetched at a time: whatever is asked
-//! for is fetched. Without cuts, all of the stream is one piece.
+//! for is fetched. Pieces are short enough to be decoded before they leave the cache.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,8 +21,8 @@ use crate::source::Source;
 /// How many bytes are fetched at least: less costs as much.
 const LEAST: u64 = 1 << 12;
 
-/// How many bytes are fetched at a time of a stream that has cuts, unless more are asked for.
-const MOST: u64 = 1 << 20;
+/// How many bytes are fetched at a time, unless more are asked for.
+const MOST: u64 = 1 << 18;
 
 /// The stored bytes of a stream, read from any place on.
 #[derive(Clone)]
@@ -100,6 +100,11 @@ impl Stored {
         self.is_sought = true;
     }
 
+    /// Moves back by `count` bytes that are held.
+    pub fn back(&mut self, count: usize) {
+        self.at -= count as u64;
+    }
+
     /// Moves past `count` bytes that are held.
     pub fn advance(&mut self, count: usize) {
         self.at += count as u64;
@@ -119,28 +124,22 @@ impl Stored {
         self.piece.slice((self.at - self.start) as usize..)
     }
 
-    /// Makes a new piece, which begins with what is held and has at least `wanted` bytes.
+    /// Makes a new piece, which begins with what is held and has at least `wanted` bytes. What is held is fetched
+    /// again, and not counted again: it is less than what copying would move.
     fn fetch(&mut self, wanted: u64) -> Result<()> {
-        let held = self.held();
-        let from = self.at + held.len() as u64;
+        let from = self.start + self.piece.len() as u64;
         let end = self.piece_end(from).max(self.at + wanted);
-        let more = (end - from) as usize;
-        let fetched = self.source.read_at(self.range.start + from, more)?;
-        self.metrics.bytes_read.add(more as u64);
-        self.piece = match held.is_empty() {
-            true => fetched,
-            false => [held, fetched].concat().into(),
-        };
-        self.start = self.at;
+        let len = (end - self.at) as usize;
+        // the old piece goes first, so that its memory serves again
+        (self.piece, self.start) = (Bytes::new(), self.at);
+        self.piece = self.source.read_at(self.position(), len)?;
+        self.metrics.bytes_read.add(end - from);
         Ok(())
     }
 
     /// Where a piece ends that begins at `from`.
     fn piece_end(&self, from: u64) -> u64 {
         let len = self.len();
-        if self.cuts.is_empty() {
-            return len;
-        }
         let next = self.cuts.partition_point(|&cut| cut <= from);
         let is_cut = next > 0 && self.cuts[next - 1] == from;
         let most = match is_cut && !self.is_sought {

@@ -27,6 +27,9 @@ use crate::source::Source;
 /// More bytes than the longest run takes: 512 integers of 64 bits with patches.
 const LONGEST_RUN: u64 = 5 << 10;
 
+/// For how many bytes memory is allocated before it is known that there are so many.
+const UNPROVEN: usize = 1 << 20;
+
 /// Reads a stream front to back.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamReader {
@@ -37,7 +40,8 @@ pub(crate) struct StreamReader {
     opened: Option<(u64, usize)>,
     /// Bytes that were not read.
     window: Bytes,
-    /// A buffer to decompress into.
+    /// The buffer that was decompressed into last, and one for the next chunk.
+    block: Bytes,
     spare: Vec<u8>,
     /// What to call the stream in errors.
     name: &'static str,
@@ -62,6 +66,7 @@ impl StreamReader {
             stored: Stored::new(source, range, beyond, metrics),
             opened: None,
             window: Bytes::new(),
+            block: Bytes::new(),
             spare: Vec::new(),
             name,
             metrics: Arc::clone(metrics),
@@ -129,16 +134,20 @@ impl StreamReader {
             return Err(self.ends_early(count));
         }
         // grows with what is there, not with what is asked for
-        let room = self.window.len() + self.compression.block_size;
-        let mut out = Vec::with_capacity(count.min(room));
+        let room = self.window.len().max(UNPROVEN) + self.compression.block_size;
+        let mut out = Vec::with_capacity(room.min(count + self.compression.block_size));
+        out.extend_from_slice(&self.window);
+        self.window.clear();
         while out.len() < count {
-            let wanted = count - out.len();
-            let bytes = self.some(wanted)?;
-            let taken = bytes.len().min(wanted);
-            out.extend_from_slice(&bytes[..taken]);
-            self.advance(taken);
+            let start = out.len();
+            if !self.decode_chunk(&mut out, start)? {
+                self.window = out.into();
+                return Err(self.ends_early(count));
+            }
         }
-        Ok(out.into())
+        let mut taken = Bytes::from(out);
+        self.window = taken.split_off(count);
+        Ok(taken)
     }
 
     /// Everything that is left, in one piece, if it is at most `limit` bytes.
@@ -164,10 +173,10 @@ impl StreamReader {
 
     /// Skips `count` bytes; without compression, those that were not fetched yet never are.
     pub fn skip(&mut self, mut count: u64) -> Result<()> {
-        let here = self.window.len() as u64;
-        if self.is_plain() && (here..=here + self.stored.left()).contains(&count) {
+        let beyond = count.saturating_sub(self.window.len() as u64);
+        if self.is_plain() && (1..=self.stored.left()).contains(&beyond) {
             self.window.clear();
-            self.stored.seek(self.stored.at() + (count - here));
+            self.stored.seek(self.stored.at() + beyond);
             return Ok(());
         }
         while count > 0 {
@@ -238,8 +247,7 @@ impl StreamReader {
     fn extend(&mut self, wanted: usize) -> Result<bool> {
         let left = self.stored.left();
         if left > 0 {
-            self.stored
-                .seek(self.stored.at() - self.window.len() as u64);
+            self.stored.back(self.window.len());
             self.window = self.stored.hold(wanted)?;
             self.stored.advance(self.window.len());
         }
@@ -247,40 +255,68 @@ impl StreamReader {
     }
 
     fn open_chunk(&mut self) -> Result<bool> {
-        let mut stored = self.stored.hold(HEADER_BYTES)?;
-        if let Some(header) = stored.first_chunk() {
-            // a chunk that is too long is refused below
-            let length = chunk_length(header).min(self.compression.block_size);
-            stored = self.stored.hold(HEADER_BYTES + length)?;
-        }
-        let Some(chunk) = Chunks::new(&stored, self.compression).next() else {
-            return Ok(false);
-        };
-        let chunk = chunk.map_err(|error| self.place(error))?;
-        let carried = self.window.len();
-        if chunk.original && self.window.is_empty() {
+        if self.window.is_empty()
+            && let stored = self.hold_chunk()?
+            && let Some(chunk) = self.chunk(&stored)?
+            && chunk.original
+        {
             self.window = stored.slice_ref(chunk.bytes);
-        } else {
-            self.decompress(chunk).map_err(|error| self.place(error))?;
+            self.pass(chunk, chunk.bytes.len());
+            return Ok(true);
         }
-        self.opened = Some((self.stored.at(), self.window.len() - carried));
-        self.stored.advance(HEADER_BYTES + chunk.bytes.len());
-        Ok(true)
-    }
-
-    /// Makes a new window of what is unread and `chunk`.
-    fn decompress(&mut self, chunk: Chunk<'_>) -> Result<()> {
+        // what the buffer holds is written over, so that it need not be cleared
         let mut buffer = std::mem::take(&mut self.spare);
-        buffer.clear();
-        buffer.extend_from_slice(&self.window);
-        chunk.decode(self.compression, &mut buffer)?;
-        let added = buffer.len() - self.window.len();
-        self.metrics.bytes_decompressed.add(added as u64);
-        let read = std::mem::replace(&mut self.window, buffer.into());
+        let carried = self.window.len();
+        let over = carried.min(buffer.len());
+        buffer[..over].copy_from_slice(&self.window[..over]);
+        buffer.extend_from_slice(&self.window[over..]);
+        if !self.decode_chunk(&mut buffer, carried)? {
+            return Ok(false);
+        }
+        let read = std::mem::replace(&mut self.block, buffer.into());
+        self.window = self.block.clone();
         if let Ok(read) = read.try_into_mut() {
             self.spare = read.into();
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Makes what the next chunk decompresses to the end of `out`, from `start` on; `false` if there is no chunk.
+    fn decode_chunk(&mut self, out: &mut Vec<u8>, start: usize) -> Result<bool> {
+        let stored = self.hold_chunk()?;
+        let Some(chunk) = self.chunk(&stored)? else {
+            return Ok(false);
+        };
+        let decoded = chunk.decode_over(self.compression, (out, start));
+        decoded.map_err(|error| self.place(error))?;
+        let added = out.len() - start;
+        self.metrics.bytes_decompressed.add(added as u64);
+        self.pass(chunk, added);
+        Ok(true)
+    }
+
+    /// The stored bytes from the next chunk on, with all of that, if there is one.
+    fn hold_chunk(&mut self) -> Result<Bytes> {
+        let stored = self.stored.hold(HEADER_BYTES)?;
+        match stored.first_chunk() {
+            None => Ok(stored),
+            Some(header) => {
+                // a chunk that is too long is refused when it is opened
+                let length = chunk_length(header).min(self.compression.block_size);
+                self.stored.hold(HEADER_BYTES + length)
+            }
+        }
+    }
+
+    fn chunk<'s>(&self, stored: &'s [u8]) -> Result<Option<Chunk<'s>>> {
+        let chunk = Chunks::new(stored, self.compression).next().transpose();
+        chunk.map_err(|error| self.place(error))
+    }
+
+    /// Marks a chunk as opened, whose length is `len` when it is decompressed.
+    fn pass(&mut self, chunk: Chunk<'_>, len: usize) {
+        self.opened = Some((self.stored.at(), len));
+        self.stored.advance(HEADER_BYTES + chunk.bytes.len());
     }
 
     /// Moves an error to the stream and the chunk that was to be opened.

@@ -108,6 +108,19 @@ pub(crate) fn append<D, T: Copy + Default>(
     Ok(())
 }
 
+/// Reads the next `count` values into `out`, whatever it held. What it held is written over, not cleared first.
+pub(crate) fn refill<D, T: Copy + Default>(
+    decoder: &mut D,
+    count: usize,
+    out: &mut Vec<T>,
+    read: impl Fn(&mut D, &mut [T]) -> Result<()>,
+) -> Result<()> {
+    out.truncate(count);
+    out.resize(count.min(out.len().max(BLOCK)), T::default());
+    read(decoder, out)?;
+    append(decoder, count - out.len(), out, read)
+}
+
 /// Reads the wanted values of a window into `out`, whatever it held.
 pub(crate) fn read_wanted<D, T: Copy + Default>(
     decoder: &mut D,
@@ -116,14 +129,14 @@ pub(crate) fn read_wanted<D, T: Copy + Default>(
     read: impl Fn(&mut D, &mut [T]) -> Result<()>,
     skip: impl Fn(&mut D, usize) -> Result<()>,
 ) -> Result<()> {
-    out.clear();
     if is_dense(wanted) {
-        append(decoder, wanted.rows(), out, read)?;
+        refill(decoder, wanted.rows(), out, read)?;
         if !wanted.is_all() {
             compact(out, wanted.runs());
         }
         return Ok(());
     }
+    out.clear();
     out.reserve(wanted.selected().min(BLOCK));
     let mut at = 0;
     for run in wanted.runs() {

@@ -89,13 +89,9 @@ impl RleV2 {
             let (now, later) = out.split_at_mut(count);
             match &mut self.run {
                 Run::Sequence { next, delta } => sequence(next, *delta, now),
-                Run::Packed(packed) if count == self.left => {
-                    let packed = *packed;
-                    self.unpack(packed, now)?;
-                }
-                Run::Packed(packed) => {
-                    let packed = *packed;
-                    self.buffer(packed)?;
+                Run::Packed(_) if count == self.left => self.unpack(now)?,
+                Run::Packed(_) => {
+                    self.buffer()?;
                     now.copy_from_slice(&self.values[..count]);
                 }
                 Run::Buffered { len } => {
@@ -131,10 +127,7 @@ impl RleV2 {
                     let bytes = packed.bytes(here);
                     self.stream.skip(bytes as u64)?;
                 }
-                Run::Packed(packed) => {
-                    let packed = *packed;
-                    self.buffer(packed)?;
-                }
+                Run::Packed(_) => self.buffer()?,
                 Run::Buffered { .. } => {}
             }
             self.left -= here;
@@ -202,28 +195,32 @@ impl RleV2 {
     }
 
     /// Decodes the whole run aside, to be read in part.
-    fn buffer(&mut self, packed: Packed) -> Result<()> {
+    fn buffer(&mut self) -> Result<()> {
         let len = self.left;
         let mut values = std::mem::take(&mut self.values);
-        let unpacked = self.unpack(packed, &mut values[..len]);
+        let unpacked = self.unpack(&mut values[..len]);
         self.values = values;
         unpacked?;
         self.run = Run::Buffered { len };
         Ok(())
     }
 
-    /// Decodes a whole run.
-    fn unpack(&mut self, packed: Packed, out: &mut [i64]) -> Result<()> {
-        match packed {
-            Packed::Direct { width } => {
+    /// Decodes a whole run that is packed.
+    // its fields are loaded one by one, as they have just been stored: a copy of all would wait for them
+    fn unpack(&mut self, out: &mut [i64]) -> Result<()> {
+        match self.run {
+            Run::Packed(Packed::Direct { width }) => {
                 self.unpack_values(width, out)?;
                 if self.signed {
                     unzigzag_all(out);
                 }
                 Ok(())
             }
-            Packed::Delta { base, delta, width } => self.unpack_delta((base, delta), width, out),
-            Packed::PatchedBase(run) => self.unpack_patched_base(run, out),
+            Run::Packed(Packed::Delta { base, delta, width }) => {
+                self.unpack_delta((base, delta), width, out)
+            }
+            Run::Packed(Packed::PatchedBase(run)) => self.unpack_patched_base(run, out),
+            Run::Sequence { .. } | Run::Buffered { .. } => Ok(()),
         }
     }
 

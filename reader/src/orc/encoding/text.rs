@@ -13,7 +13,7 @@ use std::ops::Range;
 use lith_format::error::{Error, Result};
 use lith_format::vector::{ByteViews, View};
 
-use crate::orc::encoding::{Integers, append, check_lengths, is_dense, total};
+use crate::orc::encoding::{Integers, check_lengths, is_dense, refill, total};
 use crate::orc::position::Positions;
 use crate::orc::stream::StreamReader;
 use crate::selection::Selection;
@@ -53,8 +53,7 @@ impl Texts {
     }
 
     fn read_with(&mut self, wanted: &Selection, lengths: &mut Vec<i64>) -> Result<ByteViews> {
-        lengths.clear();
-        append(&mut self.lengths, wanted.rows(), lengths, Integers::read)?;
+        refill(&mut self.lengths, wanted.rows(), lengths, Integers::read)?;
         check_lengths(lengths)?;
         let mut out = ByteViews::default();
         out.views.reserve(wanted.selected());
@@ -91,12 +90,12 @@ impl Texts {
         let (mut at, mut start) = (range.start, 0);
         for run in runs {
             start += total(&lengths[at..run.start]) as usize;
-            for &length in &lengths[run.clone()] {
-                let end = start + length as usize;
-                let value = trim(&bytes[start..end], self.padded);
-                out.views.push(View::new(value, buffer, start as u32));
-                start = end;
-            }
+            let view = |&length: &i64| {
+                let range = start..start + length as usize;
+                start = range.end;
+                view(&bytes, range, buffer, self.padded)
+            };
+            out.views.extend(lengths[run.clone()].iter().map(view));
             at = run.end;
         }
         out.buffers.push(bytes);
@@ -119,15 +118,28 @@ pub(crate) fn views(blob: bytes::Bytes, lengths: &[i64], padded: bool) -> Result
     }
     let mut start = 0;
     let view = |&length: &i64| {
-        let end = start + length as usize;
-        let view = View::new(trim(&blob[start..end], padded), 0, start as u32);
-        start = end;
-        view
+        let range = start..start + length as usize;
+        start = range.end;
+        view(&blob, range, 0, padded)
     };
     Ok(ByteViews {
         views: lengths.iter().map(view).collect(),
         buffers: vec![blob],
     })
+}
+
+/// A view of a range of `bytes`, which are buffer number `buffer`.
+#[inline(always)]
+fn view(bytes: &[u8], range: Range<usize>, buffer: u32, padded: bool) -> View {
+    let start = range.start;
+    let value = trim(&bytes[range], padded);
+    match bytes[start..].first_chunk::<16>() {
+        Some(window) => {
+            let window = u128::from_le_bytes(*window) << 32 | value.len() as u128;
+            View::from_window(window.to_le_bytes(), buffer, start as u32)
+        }
+        None => View::new(value, buffer, start as u32),
+    }
 }
 
 #[inline]
