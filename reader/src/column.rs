@@ -24,6 +24,11 @@ pub trait ColumnReader: Send {
     fn read_some(&mut self, selection: &Selection) -> Result<(usize, Vector)> {
         Ok((selection.rows(), self.read(selection)?))
     }
+
+    /// What every row holds, as a vector of one row, if that is the same in all and nothing is stored for them.
+    fn constant(&mut self) -> Result<Option<Vector>> {
+        Ok(None)
+    }
 }
 
 /// Rows of a row group for which a leaf has statistics: a page of Parquet, an entry of ORC's row index.

@@ -121,20 +121,99 @@ impl RowGroupScan {
 
     /// The next batch that holds any row; at most `wanted` rows are needed of it.
     pub(crate) fn next_batch(&mut self, wanted: u64) -> Result<Option<Batch>> {
+        if self.filtered && self.position == 0 {
+            self.judge_at_once().map_err(|error| self.locate(error))?;
+        }
         while let Some(window) = self.next_window(wanted) {
-            let batch = self.window(window).map_err(|error| {
-                let error = match self.file.file.format() {
-                    Format::Parquet => error.at_row_group(self.row_group),
-                    Format::Orc => error.at_stripe(self.row_group),
-                };
-                error.at_path(self.file.file.path())
-            })?;
+            let batch = self.window(window).map_err(|error| self.locate(error))?;
             if batch.rows > 0 {
                 self.context.metrics.rows_selected.add(batch.rows as u64);
                 return Ok(Some(batch));
             }
         }
         Ok(None)
+    }
+
+    fn locate(&self, error: Error) -> Error {
+        let error = match self.file.file.format() {
+            Format::Parquet => error.at_row_group(self.row_group),
+            Format::Orc => error.at_stripe(self.row_group),
+        };
+        error.at_path(self.file.file.path())
+    }
+
+    /// Filters all rows by one of them, if all are the same to the predicates and nothing is stored for them: a file
+    /// can claim any number of such rows.
+    fn judge_at_once(&mut self) -> Result<()> {
+        let query = Arc::clone(&self.file.query);
+        let mut row = Window {
+            start: 0,
+            selection: Selection::all(1),
+            evaluated: 0,
+            decoded: Vec::new(),
+        };
+        let predicates = query.spec.predicates.iter();
+        for &column in predicates.flat_map(|predicate| predicate.columns()) {
+            if row.decoded.iter().any(|(known, _)| *known == column) {
+                continue;
+            }
+            match self.constant(column)? {
+                Some(vector) => row.decoded.push((column, vector)),
+                None => return Ok(()),
+            }
+        }
+        self.filter(&mut row)?;
+        self.filtered = false;
+        if row.selection.is_none() {
+            self.selection = Selection::none(self.selection.rows());
+        }
+        Ok(())
+    }
+
+    /// What a column of the table holds in every row, if nothing is stored for it.
+    fn constant(&mut self, column: usize) -> Result<Option<Vector>> {
+        let file = Arc::clone(&self.file);
+        let field = &file.query.spec.table.schema.fields[column];
+        match &file.origins[column] {
+            Origin::Constant(value) => {
+                let (ty, value) = (field.ty.clone(), value.clone());
+                Ok(Some(Vector::constant(ty, value, 1)))
+            }
+            Origin::Unused => Ok(None),
+            Origin::File { adapter, .. } => {
+                let open = self.opened(column)?;
+                let Some(vector) = open.reader.constant()? else {
+                    return Ok(None);
+                };
+                let adapted = adapter.apply(vector, &mut open.adapted);
+                adapted
+                    .map(Some)
+                    .map_err(|error| name_model(error, &file.query).at_column(&field.name))
+            }
+        }
+    }
+
+    /// The reader of a column of the file, opened when it is first asked for.
+    fn opened(&mut self, column: usize) -> Result<&mut OpenColumn> {
+        let Origin::File {
+            column: in_file,
+            part,
+            ..
+        } = &self.file.origins[column]
+        else {
+            return Err(Error::invalid("a column that the query does not use"));
+        };
+        match &mut self.open[column] {
+            Some(open) => Ok(open),
+            closed => Ok(closed.insert(OpenColumn {
+                reader: self
+                    .file
+                    .file
+                    .part(self.row_group, *in_file, part, &self.context)?,
+                position: 0,
+                adapted: None,
+            })),
+        }
     }
 
     fn next_window(&mut self, wanted: u64) -> Option<Window> {
@@ -174,6 +253,22 @@ impl RowGroupScan {
 
     /// The rows of a window that pass, perhaps none.
     fn window(&mut self, mut window: Window) -> Result<Batch> {
+        self.filter(&mut window)?;
+        let query = Arc::clone(&self.file.query);
+        let columns = if window.selection.is_none() {
+            Vec::new()
+        } else {
+            query.repeat(self.collect(&query.distinct, &mut window)?)?
+        };
+        Ok(Batch {
+            schema: Arc::clone(&query.output),
+            rows: window.selection.selected(),
+            columns,
+        })
+    }
+
+    /// Keeps the rows of a window that pass all predicates.
+    fn filter(&mut self, window: &mut Window) -> Result<()> {
         let query = Arc::clone(&self.file.query);
         let predicates = if self.filtered {
             query.spec.predicates.as_slice()
@@ -184,7 +279,7 @@ impl RowGroupScan {
             && !window.selection.is_none()
         {
             let columns = predicate.columns();
-            let vectors = self.collect(columns, &mut window)?;
+            let vectors = self.collect(columns, window)?;
             let batch = Batch {
                 schema: Arc::clone(&query.inputs[window.evaluated]),
                 rows: window.selection.selected(),
@@ -204,16 +299,7 @@ impl RowGroupScan {
             window.decoded.retain(is_used);
             window.narrow(&mask);
         }
-        let columns = if window.selection.is_none() {
-            Vec::new()
-        } else {
-            query.repeat(self.collect(&query.distinct, &mut window)?)?
-        };
-        Ok(Batch {
-            schema: Arc::clone(&query.output),
-            rows: window.selection.selected(),
-            columns,
-        })
+        Ok(())
     }
 
     /// The vectors of `columns`, no column twice, for the selected rows. Columns that are not decoded yet are decoded,
@@ -243,13 +329,10 @@ impl RowGroupScan {
     /// Decodes the selected rows of a window, or of its first rows, and returns how many rows these are.
     fn read(&mut self, column: usize, window: &Window) -> Result<(usize, Vector)> {
         let selection = &window.selection;
-        let field = &self.file.query.spec.table.schema.fields[column];
-        let (in_file, part, adapter) = match &self.file.origins[column] {
-            Origin::File {
-                column,
-                part,
-                adapter,
-            } => (*column, part, adapter),
+        let file = Arc::clone(&self.file);
+        let field = &file.query.spec.table.schema.fields[column];
+        let adapter = match &file.origins[column] {
+            Origin::File { adapter, .. } => adapter,
             Origin::Constant(value) => {
                 let (ty, value) = (field.ty.clone(), value.clone());
                 let vector = Vector::constant(ty, value, selection.selected());
@@ -257,17 +340,7 @@ impl RowGroupScan {
             }
             Origin::Unused => return Err(Error::invalid("a column that the query does not use")),
         };
-        let open = match &mut self.open[column] {
-            Some(open) => open,
-            closed => closed.insert(OpenColumn {
-                reader: self
-                    .file
-                    .file
-                    .part(self.row_group, in_file, part, &self.context)?,
-                position: 0,
-                adapted: None,
-            }),
-        };
+        let open = self.opened(column)?;
         let lag = window.start - open.position;
         let (rows, vector) = if lag == 0 {
             open.reader.read_some(selection)?
@@ -288,7 +361,7 @@ impl RowGroupScan {
         }
         let adapted = adapter.apply(vector, &mut open.adapted);
         let adapted =
-            adapted.map_err(|error| name_model(error, &self.file.query).at_column(&field.name));
+            adapted.map_err(|error| name_model(error, &file.query).at_column(&field.name));
         Ok((rows, adapted?))
     }
 }

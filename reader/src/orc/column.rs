@@ -145,6 +145,14 @@ impl ColumnReader for Column {
             error.at_column(&self.name).at_stripe(self.stripe)
         })
     }
+
+    fn constant(&mut self) -> Result<Option<Vector>> {
+        if !self.node.stores_nothing() {
+            return Ok(None);
+        }
+        let mut budget = Budget::new(self.budget);
+        self.node.read(&Selection::all(1), &mut budget).map(Some)
+    }
 }
 
 /// Opens the columns of a stripe that are wanted.

@@ -147,6 +147,16 @@ impl Node {
         children.iter().any(Node::has_nullable_struct)
     }
 
+    /// Whether it is a struct without nulls and without anything in it that is stored.
+    pub fn stores_nothing(&self) -> bool {
+        match &self.slots {
+            Slots::Struct(fields) if !self.present.is_stored() => {
+                fields.iter().all(Node::stores_nothing)
+            }
+            _ => false,
+        }
+    }
+
     /// Seeks to the next positions, in the streams of the node and of its descendants.
     pub fn seek(&mut self, positions: &mut Positions) -> Result<()> {
         self.present.seek(positions)?;

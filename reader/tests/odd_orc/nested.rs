@@ -1,6 +1,9 @@
 //! Nested columns with null parents, in stripes with and without nulls, and without rows.
 
 use lith_format::error::ErrorKind;
+use lith_format::vector::Values;
+use lith_reader::column::ReadContext;
+use lith_reader::selection::Selection;
 
 use super::*;
 
@@ -139,4 +142,54 @@ fn children_that_end_before_their_parents_are_errors() {
         let error = wanted_of(&file, 1, &[true; 3]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Truncated, "column {column}");
     }
+}
+
+/// A struct without fields, in a struct without nulls: nothing is stored for any number of rows.
+#[test]
+fn rows_that_store_nothing_are_judged_at_once() {
+    let types = || {
+        let below = |name, id| node(TypeKind::Struct, &[(name, id)]);
+        vec![
+            below("s", 1),
+            below("inner", 2),
+            node(TypeKind::Struct, &[]),
+        ]
+    };
+    let rows = 1 << 62;
+    let whole = || stripe(rows, Vec::new());
+    let file = open(file(types(), vec![whole(), stripe(3, Vec::new())])).unwrap();
+    let count = |passes: fn(&Scalar) -> bool| {
+        let unknown = Filter::Constant(None);
+        let scan = file.scan().columns([0; 0]);
+        let scan = scan.filter(Filter::Not(unknown.into()), vec![condition(0, passes)]);
+        let batches = scan.prune(false).build().unwrap();
+        batches.map(|batch| batch.unwrap().rows as u64).sum::<u64>()
+    };
+    assert_eq!(count(Scalar::is_null), 0);
+    assert_eq!(count(|value| !value.is_null()), rows + 3);
+}
+
+#[test]
+fn a_row_may_have_millions_of_elements() {
+    let types = vec![
+        node(TypeKind::Struct, &[("l", 1)]),
+        node(TypeKind::List, &[("", 2)]),
+        node(TypeKind::Int, &[]),
+    ];
+    // runs of 130 times 7, and an 8
+    let sevens = [127, 0, 14].repeat(20_000);
+    let streams = vec![
+        (1, Length, lengths(&[1, 2_599_999, 1])),
+        (2, Data, [sevens, signed(&[8])].concat()),
+    ];
+    let file = open(file(types, vec![stripe(3, streams)])).unwrap();
+    assert_eq!(wanted(&file, &[true, false, true]).unwrap(), "[7] [8]");
+    let mut reader = file.column(0, 0, &ReadContext::default()).unwrap();
+    let vector = reader.read(&Selection::all(3)).unwrap();
+    let Values::List { offsets, elements } = &vector.values else {
+        panic!("no list")
+    };
+    assert_eq!(offsets[..], [0, 1, 2_600_000, 2_600_001]);
+    let last = [2_599_999, 2_600_000].map(|row| elements.value(row));
+    assert_eq!(last, [7, 8].map(Scalar::Int));
 }

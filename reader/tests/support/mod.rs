@@ -72,7 +72,6 @@ pub(crate) fn check_every_choice(bytes: &[u8], expected: &[&str]) {
     }
 }
 
-/// A condition on the values of one column, which metadata cannot judge.
 struct Condition {
     column: [usize; 1],
     passes: fn(&Scalar) -> bool,
@@ -107,10 +106,13 @@ pub(crate) fn filtered(
     column: usize,
     passes: fn(&Scalar) -> bool,
 ) -> Scan {
-    let condition = Condition {
-        column: [column],
-        passes,
-    };
-    let scan = file.scan().filter(filter, vec![Arc::new(condition)]);
+    let condition = condition(column, passes);
+    let scan = file.scan().filter(filter, vec![condition]);
     scan.batch_rows(9).build().unwrap()
+}
+
+/// A condition on the values of one column, which metadata cannot judge.
+pub(crate) fn condition(column: usize, passes: fn(&Scalar) -> bool) -> Arc<dyn RowPredicate> {
+    let column = [column];
+    Arc::new(Condition { column, passes })
 }
