@@ -12,7 +12,12 @@
 //! The *weakening* of a conjunct to some columns is what it still demands if all else is taken as true:
 //! of an AND the parts that survive, of an OR both or nothing, of anything else the whole or nothing.
 
+use std::sync::Arc;
+
+use lith_format::filter::CompareOp;
+use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
+use lith_format::schema::Field;
 
 use crate::expr::Expr;
 use crate::normalize::shape::{ExprSet, rewrite};
@@ -81,6 +86,8 @@ pub fn classify(conjuncts: &[Expr], table: &TableSchema) -> Classes {
             Class::Constant => {}
         }
     }
+    let fields: Vec<Expr> = data_filters.iter().flat_map(field_by_field).collect();
+    data_filters.extend(fields);
     let mut seen = ExprSet::default();
     let partition_filters: Vec<Expr> = partition
         .iter()
@@ -98,6 +105,38 @@ pub fn classify(conjuncts: &[Expr], table: &TableSchema) -> Classes {
         data_filters,
         post_filter,
     }
+}
+
+/// A struct that equals a literal does so in every field, which can be judged where structs cannot.
+fn field_by_field(conjunct: &Expr) -> Vec<Expr> {
+    let Expr::Compare {
+        op: CompareOp::Eq,
+        left,
+        right,
+    } = conjunct
+    else {
+        return Vec::new();
+    };
+    let (Expr::Column(column), Expr::Literal(Scalar::Struct(values), ty)) = (&**left, &**right)
+    else {
+        return Vec::new();
+    };
+    let fields = ty.fields().iter().zip(values).enumerate();
+    let equal = |(index, (field, (_, value))): (usize, (&Field, &(Arc<str>, Scalar)))| {
+        let mut part = column.clone();
+        part.path.push(field.name.clone());
+        if let Some(bound) = &mut part.bound {
+            bound.fields.push(index);
+            bound.ty = field.ty.clone();
+        }
+        let value = Expr::Literal(value.clone(), field.ty.clone());
+        let equal = Expr::compare(Expr::Column(part), CompareOp::Eq, value);
+        match field_by_field(&equal) {
+            parts if parts.is_empty() => vec![equal],
+            parts => parts,
+        }
+    };
+    fields.flat_map(equal).collect()
 }
 
 /// What the condition still demands of columns that are `wanted`.

@@ -27,6 +27,9 @@ pub const MAX_DEPTH: usize = 400;
 /// The name of the function that `container[key]` stands for.
 pub(crate) const SUBSCRIPT: &str = "[]";
 
+/// The name of the function that `date + INTERVAL 1 DAY` stands for; no call has it.
+pub(crate) const SHIFT_DAYS: &str = "+ days";
+
 /// The name of the function that gives null where an array has no such element.
 pub(crate) const GET: &str = "get";
 

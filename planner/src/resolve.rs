@@ -6,6 +6,7 @@
 //! column beside a literal of a wider type. A literal that can be converted is converted here, so
 //! that only what fails or depends on a row remains a cast.
 
+mod construct;
 mod element;
 mod function;
 mod name;

@@ -34,16 +34,7 @@ const DIFFERENT: &[(&[&str], &str)] = &[
         ],
         "read through a catalog table, whose char columns Spark pads when it reads them; lith reads paths",
     ),
-    (
-        &[
-            "datafilter_s103",
-            "transactions_s345",
-            "transactions_s353",
-            "transactions_s369",
-            "transactions_s508",
-        ],
-        "structs and arrays are not built",
-    ),
+    (&["datafilter_s103"], "structs of columns are not built"),
     (
         &["datafilter_s291"],
         "columns are renamed before the condition, which takes an API of data frames",
@@ -87,11 +78,7 @@ const DIFFERENT: &[(&[&str], &str)] = &[
         ],
         "the column _metadata",
     ),
-    (&["transactions_s163", "transactions_s308"], "intervals"),
-    (
-        &["transactions_s169"],
-        "date_format is not computed, so that it prunes no directory",
-    ),
+    (&["transactions_s308"], "intervals of hours"),
     (
         &[
             "transactions_s305",
@@ -126,7 +113,7 @@ const DIFFERENT: &[(&[&str], &str)] = &[
 ];
 
 /// The share of cases without settings and options that must agree in every respect.
-const TARGET: f64 = 0.974;
+const TARGET: f64 = 0.98;
 
 #[test]
 fn plans_agree_with_spark_but_for_the_cases_listed() {

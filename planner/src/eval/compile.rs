@@ -2,9 +2,11 @@
 
 use lith_format::bitmap::Bitmap;
 use lith_format::filter::CompareOp;
+use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 
 use super::compare::Members;
+use super::date;
 use super::function::kernel;
 use super::node::{Kind, Matching, Node, Origin, Part, Reads};
 use super::run::{Input, run};
@@ -236,6 +238,11 @@ impl Compiler<'_> {
                     place: Place::default(),
                 };
                 self.case(&[(isnan, other.clone())], Some(value), expr.ty())
+            }
+            ("date_format", [_, Expr::Literal(Scalar::String(format), _)])
+                if date::is_format(format) =>
+            {
+                Ok(Kind::Call(date::date_format, self.operands(args)?))
             }
             ("to_date" | "to_timestamp", [value]) => Ok(Kind::Cast {
                 input: self.boxed(value)?,

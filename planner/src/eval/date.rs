@@ -1,11 +1,13 @@
 //! Functions on dates and timestamps, in UTC.
 
+use std::fmt::Write;
+
 use lith_format::civil::{civil, days, days_in_month};
 use lith_format::types::{LogicalType, TimeUnit};
 
 use super::call::{Call, ints2};
-use super::value::{Lane, Value};
-use crate::error::Result;
+use super::value::{BytesOut, Lane, Value};
+use crate::error::{PlanError, Result};
 
 /// A number of the year, month and day of a date.
 fn part(call: &Call<'_>, f: impl Fn(i64, u32, u32) -> i64) -> Result<Value> {
@@ -157,6 +159,70 @@ pub(super) fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
         }
     };
     Ok(call.value(Lane::Int(seconds)))
+}
+
+/// The runs of a letter in a format; text in quotes is not supported.
+fn runs(format: &str) -> impl Iterator<Item = &str> {
+    let bytes = format.as_bytes();
+    let ends_run = |at: &usize| *at == bytes.len() || bytes[*at] != bytes[*at - 1];
+    let ends = (1..=bytes.len()).filter(move |at| ends_run(at) && format.is_char_boundary(*at));
+    ends.scan(0, |start, end| Some((std::mem::replace(start, end), end)))
+        .map(|(start, end)| &format[start..end])
+}
+
+/// Whether `date_format` knows all of a format.
+pub(super) fn is_format(format: &str) -> bool {
+    let known = |run: &str| {
+        matches!(run, "yyyy" | "MM" | "dd" | "HH" | "mm" | "ss")
+            || !run.contains(|c: char| c.is_ascii_alphabetic() || "'[]{}#".contains(c))
+    };
+    runs(format).all(known)
+}
+
+/// The parts of a moment in digits.
+pub(super) fn date_format(call: &Call<'_>) -> Result<Value> {
+    let (value, format) = (call.arg(0)?, call.arg(1)?);
+    let format = String::from_utf8_lossy(format.bytes(0)).into_owned();
+    let per_second = match call.types.first() {
+        Some(LogicalType::Timestamp { unit, .. }) => unit.per_second(),
+        _ => TimeUnit::Micros.per_second(),
+    };
+    let second = |row: usize| -> Result<i64> {
+        Ok(match &value.lane {
+            Lane::Wide(_) => value.wides()?.get(row).div_euclid(per_second.into()) as i64,
+            _ => value.ints()?.get(row).div_euclid(per_second),
+        })
+    };
+    let (mut out, mut text) = (BytesOut::default(), String::new());
+    for row in 0..call.held() {
+        text.clear();
+        if call.wants(row) {
+            write_moment(&mut text, &format, second(row)?)?;
+        }
+        out.push(text.as_bytes());
+    }
+    Ok(call.value(out.lane()))
+}
+
+fn write_moment(out: &mut String, format: &str, second: i64) -> Result<()> {
+    let (year, month, day) = civil(second.div_euclid(86_400));
+    if !(1..=9999).contains(&year) {
+        let message = "date_format of years before 1 and after 9999 is not supported";
+        return Err(PlanError::unsupported(message));
+    }
+    let clock = second.rem_euclid(86_400);
+    for run in runs(format) {
+        let _ = match run {
+            "yyyy" => write!(out, "{year:04}"),
+            "MM" => write!(out, "{month:02}"),
+            "dd" => write!(out, "{day:02}"),
+            "HH" => write!(out, "{:02}", clock / 3600),
+            "mm" => write!(out, "{:02}", clock / 60 % 60),
+            "ss" => write!(out, "{:02}", clock % 60),
+            other => write!(out, "{other}"),
+        };
+    }
+    Ok(())
 }
 
 /// The first day of the year, quarter, month or week that a day is in; `None` for other units.

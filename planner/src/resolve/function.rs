@@ -5,10 +5,10 @@ use lith_format::types::LogicalType;
 
 use super::name::distance;
 use super::names;
-use super::types::{common_type_of, is_number, max_decimal, spark_type};
-use super::{coerce, is_integer};
+use super::types::{common_type_of, is_number, max_decimal};
+use super::{coerce, construct, is_integer};
 use crate::error::{PlanError, Result};
-use crate::expr::{Expr, Place, TIMESTAMP};
+use crate::expr::{Expr, Place, SHIFT_DAYS, TIMESTAMP};
 
 /// What an argument is converted to.
 #[derive(Clone, Copy, PartialEq)]
@@ -145,8 +145,16 @@ pub(super) fn resolve(name: &str, args: Vec<Expr>, place: Place) -> Result<Expr>
             .filter(|arg| is_number(&arg.ty()))
             .ok_or_else(|| PlanError::type_mismatch("+ takes a number"));
     }
-    if let ("typeof", [value]) = (name, &args[..]) {
-        return Ok(Expr::string(&spark_type(&value.ty()).to_string()));
+    if let Some(value) = construct::constructed(name, &args) {
+        return Ok(value);
+    }
+    if let (SHIFT_DAYS, [date, days]) = (name, &args[..]) {
+        return match date.ty() {
+            LogicalType::Date => resolve("date_add", vec![date.clone(), days.clone()], place),
+            _ => Err(PlanError::unsupported(
+                "intervals are supported on dates only",
+            )),
+        };
     }
     let Some((_, shape, required, gives)) = SHAPES.iter().find(|shape| shape.0.contains(&name))
     else {

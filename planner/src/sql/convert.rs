@@ -10,7 +10,7 @@ use sqlparser::ast::{
 
 use super::{Places, literal, mistakes};
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Place, SUBSCRIPT, Span};
+use crate::expr::{ArithmeticOp, Column, Expr, Place, SHIFT_DAYS, SUBSCRIPT, Span};
 
 pub(super) struct Converter<'a> {
     pub(super) places: &'a Places<'a>,
@@ -198,6 +198,13 @@ impl Converter<'_> {
     fn binary(&self, left: Expr, op: BinaryOperator, right: Ast) -> Result<Expr> {
         use ArithmeticOp as A;
         use BinaryOperator as B;
+        if let (B::Plus | B::Minus, Ast::Interval(interval)) = (&op, &right)
+            && let Some(days) = literal::days(interval)
+        {
+            let days = if op == B::Minus { -days } else { days };
+            let span = left.span();
+            return Ok(function(SHIFT_DAYS, vec![left, Expr::int(days)], span));
+        }
         let right = self.expr(right)?;
         let compare = |op, left, right| Ok(Expr::compare(left, op, right));
         let arithmetic = |op, left, right| {

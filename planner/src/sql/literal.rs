@@ -2,7 +2,9 @@
 
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
-use sqlparser::ast::{DataType, ExactNumberInfo, TimezoneInfo};
+use sqlparser::ast::{
+    DataType, DateTimeField, ExactNumberInfo, Expr as Ast, Interval, TimezoneInfo, Value,
+};
 use sqlparser::tokenizer::Token;
 
 use crate::calendar;
@@ -238,6 +240,22 @@ pub(crate) fn type_by_name(name: &str) -> Option<LogicalType> {
         "timestamp_ntz" => TIMESTAMP_NTZ,
         _ => return None,
     })
+}
+
+/// The whole days of an interval of days.
+pub(super) fn days(interval: &Interval) -> Option<i32> {
+    let is_days = matches!(
+        interval.leading_field,
+        Some(DateTimeField::Day | DateTimeField::Days)
+    );
+    let Ast::Value(value) = &*interval.value else {
+        return None;
+    };
+    let (Value::Number(text, _) | Value::SingleQuotedString(text)) = &value.value else {
+        return None;
+    };
+    let days = text.parse::<i32>().ok()?;
+    (is_days && interval.last_field.is_none() && days != i32::MIN).then_some(days)
 }
 
 /// The type that a cast names; `None` for those without a place here.
