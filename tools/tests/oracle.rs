@@ -90,10 +90,10 @@ fn spark_and_lith_answer_alike() {
 }
 
 /// How many cases are known to be answered alike; it only grows.
-const FLOOR: i32 = 2_170;
+const FLOOR: i32 = 2_184;
 
 /// How many of them by a checksum of all rows; it only grows, too.
-const CHECKSUMS: i32 = 2_026;
+const CHECKSUMS: i32 = 2_038;
 
 enum Outcome {
     /// Alike, by this.
