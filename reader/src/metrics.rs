@@ -36,17 +36,31 @@ impl Metrics {
         }
     }
 
-    fn counters(&self) -> [&Counter; 9] {
+    /// All of them: a counter that is missing here does not compile.
+    fn counters(&self) -> [&Counter; 10] {
+        let Metrics {
+            bytes_read,
+            bytes_decompressed,
+            pages_decoded,
+            values_decoded,
+            row_groups_read,
+            row_groups_pruned,
+            row_groups_always,
+            strides_pruned,
+            rows_read,
+            rows_selected,
+        } = self;
         [
-            &self.bytes_read,
-            &self.bytes_decompressed,
-            &self.pages_decoded,
-            &self.values_decoded,
-            &self.row_groups_read,
-            &self.row_groups_pruned,
-            &self.row_groups_always,
-            &self.rows_read,
-            &self.rows_selected,
+            bytes_read,
+            bytes_decompressed,
+            pages_decoded,
+            values_decoded,
+            row_groups_read,
+            row_groups_pruned,
+            row_groups_always,
+            strides_pruned,
+            rows_read,
+            rows_selected,
         ]
     }
 }
@@ -64,5 +78,21 @@ impl Counter {
     /// The sum so far.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_counter_is_added() {
+        let (sum, more) = (Metrics::default(), Metrics::default());
+        more.counters()
+            .into_iter()
+            .for_each(|counter| counter.add(3));
+        (0..2).for_each(|_| sum.add(&more));
+        assert!(sum.counters().into_iter().all(|counter| counter.get() == 6));
+        assert_eq!(sum.strides_pruned.get(), 6);
     }
 }
