@@ -9,21 +9,25 @@
 //! orders/year=2024/store=S%2F1/part-0.parquet   given `orders`:  year = 2024, store = 'S/1'
 //! ```
 
-use std::borrow::Cow;
+mod outline;
+mod walk;
+
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use lith_format::error::{Error, ErrorKind, Result};
-use lith_format::partition;
 use lith_format::scalar::Scalar;
 use lith_format::schema::Field;
 use lith_format::types::LogicalType;
 
-use crate::glob;
+pub use self::outline::Outline;
+use self::walk::{Found, Segment, Unopened, Walk};
 use crate::infer::infer_column;
 
 /// A file of a dataset.
@@ -51,7 +55,7 @@ pub struct Partition {
 pub struct Dataset {
     /// In order of their paths, each once.
     pub files: Vec<DataFile>,
-    /// In order of their first file.
+    /// In order of their first file; those whose files are not listed come last.
     pub partitions: Vec<Partition>,
     /// The partition columns, from the outermost directory inwards.
     pub partition_columns: Vec<Field>,
@@ -77,7 +81,7 @@ pub fn discover<P: AsRef<Path>>(paths: &[P], types: PartitionTypes) -> Result<Da
     if !files.iter().all(Found::is_summary) {
         files.retain(|file| !file.is_summary());
     }
-    assemble(files, types)
+    assemble(files, &[], types)
 }
 
 /// Lists the files under `paths`, whatever their directories say: in order of their paths, each once.
@@ -93,16 +97,8 @@ fn files_under<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Found>> {
     let mut found: HashMap<OsString, Found> = HashMap::new();
     for path in paths {
         let path = path.as_ref();
-        let mut walk = Walk::default();
-        walk.root(path)?;
-        if walk.files.is_empty() {
-            return Err(Error::new(
-                ErrorKind::Io,
-                "no data file found (names that begin with _ or . do not count)",
-            )
-            .at_path(path));
-        }
-        for file in walk.files {
+        let walk = walk(path)?;
+        for file in walk.files.into_iter().chain(open(&walk.unopened)?) {
             let key = if paths.len() == 1 {
                 file.path.clone()
             } else {
@@ -123,6 +119,47 @@ fn files_under<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Found>> {
     Ok(files)
 }
 
+/// Finds the first file under a path; directories may be left unopened.
+fn walk(path: &Path) -> Result<Walk> {
+    let mut walk = Walk::waiting();
+    walk.root(path)?;
+    if walk.files.is_empty() {
+        let message = "no data file found (names that begin with _ or . do not count)";
+        return Err(Error::new(ErrorKind::Io, message).at_path(path));
+    }
+    Ok(walk)
+}
+
+/// How many directories are worth a thread.
+const PER_THREAD: usize = 64;
+
+/// The files below directories, which are opened at the same time if there are many.
+fn open<'a>(unopened: impl IntoIterator<Item = &'a Unopened>) -> Result<Vec<Found>> {
+    let unopened: Vec<&Unopened> = unopened.into_iter().collect();
+    let in_turn = |part: &[&Unopened]| {
+        let mut files = Vec::new();
+        for directory in part {
+            files.append(&mut directory.open()?);
+        }
+        Ok(files)
+    };
+    if unopened.len() < 2 * PER_THREAD {
+        return in_turn(&unopened);
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let each = unopened.len().div_ceil(threads).max(PER_THREAD);
+    thread::scope(|scope| {
+        let parts = unopened.chunks(each);
+        let parts: Vec<_> = parts.map(|part| scope.spawn(|| in_turn(part))).collect();
+        let mut files = Vec::new();
+        for part in parts {
+            let part: Result<Vec<Found>> = part.join().unwrap_or_else(|panic| resume_unwind(panic));
+            files.append(&mut part?);
+        }
+        Ok(files)
+    })
+}
+
 /// The order of paths, segment by segment: as of their bytes, with the separator before all others.
 fn by_segments(a: &Path, b: &Path) -> Ordering {
     let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
@@ -131,259 +168,10 @@ fn by_segments(a: &Path, b: &Path) -> Ordering {
     rank(a).cmp(&rank(b))
 }
 
-/// A `name=value` directory.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Segment {
-    directory: String,
-    column: partition::Segment,
-}
-
-#[derive(Debug, Clone)]
-struct Found {
-    path: PathBuf,
-    bytes: u64,
-    segments: Vec<Segment>,
-}
-
-impl Found {
-    fn is_summary(&self) -> bool {
-        let name = self.path.file_name().and_then(OsStr::to_str);
-        matches!(name, Some("_metadata" | "_common_metadata"))
-    }
-}
-
-/// Whether it reads like `s3://bucket/key` or `https://host/file`.
-fn is_address(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.contains("://"))
-}
-
-#[derive(Default)]
-struct Walk {
-    files: Vec<Found>,
-    /// Where the symbolic links lie that led here, outermost first, by their real names.
-    links: Vec<PathBuf>,
-}
-
-impl Walk {
-    /// A file, a directory, or else a glob.
-    fn root(&mut self, path: &Path) -> Result<()> {
-        match fs::symlink_metadata(path) {
-            Ok(_) => self.entry(path.to_path_buf(), &mut Vec::new(), true),
-            Err(_) if is_address(path) => {
-                Err(Error::unsupported("remote files are not read yet").at_path(path))
-            }
-            Err(error) => match glob::split(path) {
-                Some((literal, pattern)) => self.glob(literal, &pattern, &mut Vec::new(), true),
-                None => Err(Error::io(path, error)),
-            },
-        }
-    }
-
-    /// A file or directory of any kind. A root is no partition directory itself.
-    fn entry(&mut self, path: PathBuf, segments: &mut Vec<Segment>, is_root: bool) -> Result<()> {
-        let metadata = fs::metadata(&path).map_err(|error| Error::io(&path, error))?;
-        self.known(path, &metadata, segments, is_root)
-    }
-
-    /// The same, of known metadata.
-    fn known(
-        &mut self,
-        path: PathBuf,
-        metadata: &fs::Metadata,
-        segments: &mut Vec<Segment>,
-        is_root: bool,
-    ) -> Result<()> {
-        if metadata.is_dir() {
-            self.inside(path, segments, is_root, Self::directory)
-        } else if metadata.is_file() {
-            self.files.push(Found {
-                path,
-                bytes: metadata.len(),
-                segments: segments.clone(),
-            });
-            Ok(())
-        } else {
-            Err(Error::new(ErrorKind::Io, "neither a file nor a directory").at_path(path))
-        }
-    }
-
-    /// Enters a directory: its segment holds for what `visit` finds there.
-    fn inside(
-        &mut self,
-        path: PathBuf,
-        segments: &mut Vec<Segment>,
-        is_root: bool,
-        visit: impl FnOnce(&mut Self, &Path, &mut Vec<Segment>) -> Result<()>,
-    ) -> Result<()> {
-        let segment = if is_root { None } else { segment_of(&path)? };
-        let deeper = segment.is_some();
-        segments.extend(segment);
-        visit(self, &path, segments)?;
-        if deeper {
-            segments.pop();
-        }
-        Ok(())
-    }
-
-    fn directory(&mut self, path: &Path, segments: &mut Vec<Segment>) -> Result<()> {
-        for child in children(path)? {
-            if is_hidden(&child.name()) {
-                continue;
-            }
-            let metadata = child.entry.metadata().ok().filter(|_| !child.is_link);
-            self.child(child, path, |walk, path| match metadata {
-                Some(metadata) => walk.known(path, &metadata, segments, false),
-                None => walk.entry(path, segments, false),
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Visits what a directory holds. A symbolic link to a directory that is being walked would never end.
-    fn child(
-        &mut self,
-        child: Child,
-        directory: &Path,
-        visit: impl FnOnce(&mut Self, PathBuf) -> Result<()>,
-    ) -> Result<()> {
-        if !child.is_link {
-            return visit(self, child.path);
-        }
-        let at = |error| Error::io(&child.path, error);
-        let target = fs::canonicalize(&child.path).map_err(at)?;
-        self.links.push(fs::canonicalize(directory).map_err(at)?);
-        if self.links.iter().any(|place| place.starts_with(&target)) {
-            let message = "symbolic link to a directory that holds it";
-            return Err(Error::invalid(message).at_path(&child.path));
-        }
-        visit(self, child.path)?;
-        self.links.pop();
-        Ok(())
-    }
-
-    /// Adds what matches a pattern in the subdirectories of a directory.
-    fn deeper(
-        &mut self,
-        path: &Path,
-        pattern: &[OsString],
-        segments: &mut Vec<Segment>,
-    ) -> Result<()> {
-        for child in children(path)? {
-            if !is_hidden(&child.name()) {
-                self.child(child, path, |walk, path| {
-                    walk.glob(path, pattern, segments, false)
-                })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What matches the rest of a pattern in a directory that exists or not.
-    fn glob(
-        &mut self,
-        path: PathBuf,
-        pattern: &[OsString],
-        segments: &mut Vec<Segment>,
-        is_root: bool,
-    ) -> Result<()> {
-        let Some((first, rest)) = pattern.split_first() else {
-            return self.entry(path, segments, is_root);
-        };
-        if !is_root && !path.is_dir() {
-            return Ok(());
-        }
-        if first == glob::DIRECTORIES {
-            self.glob(path.clone(), rest, segments, is_root)?;
-            return match rest {
-                // the call above has walked all of it
-                [] => Ok(()),
-                _ => self.inside(path, segments, is_root, |walk, path, segments| {
-                    walk.deeper(path, pattern, segments)
-                }),
-            };
-        }
-        self.inside(path, segments, is_root, |walk, path, segments| {
-            let Some(first) = glob::pattern(first) else {
-                let child = path.join(first);
-                return match fs::symlink_metadata(&child) {
-                    Ok(_) => walk.glob(child, rest, segments, false),
-                    Err(_) => Ok(()),
-                };
-            };
-            for child in children(path)? {
-                let name = child.name();
-                let wanted = !is_hidden(&name) || first.starts_with(['_', '.']);
-                if wanted && glob::matches(first, &name) {
-                    walk.child(child, path, |walk, path| {
-                        walk.glob(path, rest, segments, false)
-                    })?;
-                }
-            }
-            Ok(())
-        })
-    }
-}
-
-/// What a directory holds.
-struct Child {
-    entry: fs::DirEntry,
-    path: PathBuf,
-    is_link: bool,
-}
-
-/// What is in a directory, in order of the names.
-fn children(path: &Path) -> Result<Vec<Child>> {
-    let at = |error| Error::io(path, error);
-    let child = |entry: std::io::Result<fs::DirEntry>| {
-        let entry = entry?;
-        Ok(Child {
-            is_link: entry.file_type()?.is_symlink(),
-            path: entry.path(),
-            entry,
-        })
-    };
-    let entries = fs::read_dir(path).map_err(at)?;
-    let mut children: Vec<Child> = entries
-        .map(child)
-        .collect::<std::io::Result<_>>()
-        .map_err(at)?;
-    children.sort_unstable_by(|a, b| a.path.file_name().cmp(&b.path.file_name()));
-    Ok(children)
-}
-
-impl Child {
-    fn name(&self) -> Cow<'_, str> {
-        self.path.file_name().unwrap_or_default().to_string_lossy()
-    }
-}
-
-/// Names that writers and tools use for what is not data.
-fn is_hidden(name: &str) -> bool {
-    name.starts_with(['_', '.']) && !name.contains('=')
-}
-
-/// The column that a directory names, if it does. A value that is no text would be lost.
-fn segment_of(path: &Path) -> Result<Option<Segment>> {
-    let Some(name) = path.file_name() else {
-        return Ok(None);
-    };
-    let Some(directory) = name.to_str() else {
-        if name.as_encoded_bytes().contains(&b'=') {
-            let message = "the name of a partition directory is not UTF-8";
-            return Err(Error::invalid(message).at_path(path));
-        }
-        return Ok(None);
-    };
-    let column = partition::Segment::parse(directory);
-    Ok(column.map(|column| Segment {
-        directory: directory.to_owned(),
-        column,
-    }))
-}
-
-/// Groups files by partition and gives the partition columns their types.
-fn assemble(found: Vec<Found>, types: PartitionTypes) -> Result<Dataset> {
-    let names = agreed_names(&found)?;
+/// Groups files by partition and gives the partition columns their types. Directories that were not opened are
+/// partitions without files.
+fn assemble(found: Vec<Found>, unopened: &[&Unopened], types: PartitionTypes) -> Result<Dataset> {
+    let names = agreed_names(&found, unopened)?;
     let mut numbers: HashMap<Vec<Segment>, usize> = HashMap::new();
     let mut distinct: Vec<Vec<Segment>> = Vec::new();
     let mut files = Vec::with_capacity(found.len());
@@ -397,6 +185,12 @@ fn assemble(found: Vec<Found>, types: PartitionTypes) -> Result<Dataset> {
             bytes: file.bytes,
             partition,
         });
+    }
+    for directory in unopened {
+        if let Entry::Vacant(place) = numbers.entry(directory.segments.clone()) {
+            place.insert(distinct.len());
+            distinct.push(directory.segments.clone());
+        }
     }
     let mut partition_columns = Vec::new();
     let mut columns = Vec::new();
@@ -434,15 +228,12 @@ fn join(segments: &[Segment]) -> String {
 }
 
 /// The partition columns, which every file must have in the same order and spelling.
-fn agreed_names(files: &[Found]) -> Result<Vec<String>> {
+fn agreed_names(files: &[Found], unopened: &[&Unopened]) -> Result<Vec<String>> {
     let Some(first) = files.first() else {
         return Ok(Vec::new());
     };
-    let names: Vec<String> = first
-        .segments
-        .iter()
-        .map(|s| s.column.name.clone())
-        .collect();
+    let names = first.segments.iter().map(|s| s.column.name.clone());
+    let names: Vec<String> = names.collect();
     let mut folded = HashSet::new();
     if let Some(twice) = names
         .iter()
@@ -451,18 +242,18 @@ fn agreed_names(files: &[Found]) -> Result<Vec<String>> {
         let message = format!("partition column {twice:?} appears twice in one path");
         return Err(Error::invalid(message).at_path(&first.path));
     }
-    for file in files {
-        if !file.segments.iter().map(|s| &s.column.name).eq(&names) {
-            let here: Vec<&str> = file
-                .segments
-                .iter()
-                .map(|s| s.column.name.as_str())
-                .collect();
+    let files = files.iter().map(|file| (&file.path, &file.segments));
+    let unopened = unopened.iter();
+    let unopened = unopened.map(|directory| (&directory.path, &directory.segments));
+    for (path, segments) in files.chain(unopened) {
+        if !segments.iter().map(|s| &s.column.name).eq(&names) {
+            let here = segments.iter().map(|s| s.column.name.as_str());
+            let here: Vec<&str> = here.collect();
             let message = format!(
                 "partition columns {here:?} differ from {names:?} of {}",
                 first.path.display()
             );
-            return Err(Error::invalid(message).at_path(&file.path));
+            return Err(Error::invalid(message).at_path(path));
         }
     }
     Ok(names)

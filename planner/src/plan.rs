@@ -111,6 +111,8 @@ pub struct ScanPlan {
     pub files: Share,
     /// Bytes of files.
     pub bytes: Share,
+    /// Of each partition of the dataset, whether it is left.
+    pub kept: Vec<bool>,
     /// The directories left; empty names are not listed.
     pub selected_partitions: Vec<String>,
     /// The text of the condition, to which places in errors refer; empty if there is none.
@@ -218,6 +220,7 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
         partitions: Share::default(),
         files: Share::default(),
         bytes: Share::default(),
+        kept: Vec::new(),
         selected_partitions: Vec::new(),
         predicate: query.predicate.unwrap_or_default().to_owned(),
         not_pruned: None,
@@ -378,5 +381,6 @@ fn select(plan: &mut ScanPlan, table: &Table) -> Result<()> {
             });
         }
     }
+    plan.kept = kept;
     Ok(())
 }
