@@ -11,7 +11,7 @@ use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
 use lith_planner::ddl::parse_columns;
 use lith_planner::declare::merged;
-use lith_planner::discover::{self, DataFile, PartitionTypes, discover};
+use lith_planner::discover::{self, DataFile, Outline, PartitionTypes, discover};
 use lith_planner::error::{PlanError, PlanErrorKind};
 use lith_planner::explain::{Engine, Explanation, explain};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
@@ -19,7 +19,7 @@ use lith_reader::column::ReadContext;
 use lith_reader::file::{File, OpenOptions, VariantOutput};
 use lith_reader::scan::{Scan, ScanSpec};
 
-use crate::args::{Input, OrcTypes, Variants};
+use crate::args::{self, Input, OrcTypes, Variants};
 use crate::failure::{Failure, Reported, Result};
 use crate::keys::decryption;
 
@@ -33,23 +33,8 @@ pub struct Dataset {
 impl Dataset {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
-        let mut options = OpenOptions::default();
-        options.mmap = input.mmap;
-        options.orc_dialect = match input.orc_types {
-            OrcTypes::Spark => Dialect::Spark,
-            OrcTypes::Stored => Dialect::Orc,
-        };
-        options.variants = match input.variant {
-            Variants::Json => VariantOutput::Json,
-            Variants::Raw => VariantOutput::Raw,
-        };
-        options.masks = input.masks;
-        options.decryption = decryption(&input.keys)?;
-        let types = match input.table.no_type_inference || input.table.schema.is_some() {
-            true => PartitionTypes::Text,
-            false => PartitionTypes::Inferred,
-        };
-        let files = discover(&input.paths, types)?;
+        let options = open_options(input)?;
+        let files = discover(&input.paths, partition_types(input))?;
         Ok(Dataset { files, options })
     }
 
@@ -70,6 +55,30 @@ impl Dataset {
     }
 }
 
+/// How the files of `input` are opened.
+fn open_options(input: &Input) -> Result<OpenOptions> {
+    let mut options = OpenOptions::default();
+    options.mmap = input.mmap;
+    options.orc_dialect = match input.orc_types {
+        OrcTypes::Spark => Dialect::Spark,
+        OrcTypes::Stored => Dialect::Orc,
+    };
+    options.variants = match input.variant {
+        Variants::Json => VariantOutput::Json,
+        Variants::Raw => VariantOutput::Raw,
+    };
+    options.masks = input.masks;
+    options.decryption = decryption(&input.keys)?;
+    Ok(options)
+}
+
+fn partition_types(input: &Input) -> PartitionTypes {
+    match input.table.no_type_inference || input.table.schema.is_some() {
+        true => PartitionTypes::Text,
+        false => PartitionTypes::Inferred,
+    }
+}
+
 /// In how many files a column is searched that the first file lacks.
 const SEARCHED: usize = 1000;
 
@@ -79,6 +88,10 @@ pub struct Opened {
     pub table: Table,
     /// The format of the first file, if there is one.
     pub format: Option<Format>,
+    /// The columns that are stored in files.
+    stored: Schema,
+    /// Whether all files are listed.
+    is_whole: bool,
     paths: Vec<PathBuf>,
     options: OpenOptions,
     case_sensitive: bool,
@@ -87,7 +100,46 @@ pub struct Opened {
 impl Opened {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
-        let Dataset { files, mut options } = Dataset::new(input)?;
+        let Dataset { files, options } = Dataset::new(input)?;
+        Opened::of(input, files, options)
+    }
+
+    /// Finds the files of `input` that may have rows for a query. Directories whose partition values say that theirs
+    /// have none are not opened.
+    pub fn for_query(input: &Input, query: &args::Query) -> Result<Self> {
+        let lists_all = query.predicate.is_none() || input.table.merge_schema;
+        let [path] = &input.paths[..] else {
+            return Opened::new(input);
+        };
+        if lists_all {
+            return Opened::new(input);
+        }
+        let options = open_options(input)?;
+        let outline = Outline::new(path, partition_types(input))?;
+        // what is wrong with some directory is told as if all were asked
+        let Ok(mut opened) = Opened::of(input, outline.dataset().clone(), options) else {
+            return Opened::new(input);
+        };
+        if outline.is_whole() {
+            return Ok(opened);
+        }
+        let columns = query.columns.as_deref().map(split_columns);
+        let planned = plan(
+            &opened.table,
+            &Query {
+                predicate: query.predicate.as_deref(),
+                columns,
+                limit: None,
+                case_sensitive: opened.case_sensitive,
+            },
+        );
+        let wanted = planned.map_or_else(|_| Vec::new(), |plan| plan.kept);
+        opened.is_whole = !wanted.contains(&false);
+        opened.table = table_of(input, &opened.stored, outline.list(&wanted)?)?;
+        Ok(opened)
+    }
+
+    fn of(input: &Input, files: discover::Dataset, mut options: OpenOptions) -> Result<Self> {
         let (stored, format) = match files.files.first() {
             Some(first) => {
                 let file = options.open(&first.path)?;
@@ -95,18 +147,18 @@ impl Opened {
             }
             None => (Schema::default(), None),
         };
-        let table = match (&input.table.schema, input.table.merge_schema) {
-            (Some(text), _) => parse_columns(text)
-                .and_then(|columns| Table::declared(&columns, files))
-                .map_err(|error| failure(&input.paths, text, error))?,
-            (None, true) => Table::new(&merged_schema(&options, &files, &input.paths)?, files),
-            (None, false) => Table::new(&stored, files),
+        let stored = match input.table.merge_schema && input.table.schema.is_none() {
+            true => merged_schema(&options, &files, &input.paths)?,
+            false => stored,
         };
+        let table = table_of(input, &stored, files)?;
         // the names of the first file are those of the table
         options.by_position = input.table.by_position;
         Ok(Opened {
             table,
             format,
+            stored,
+            is_whole: true,
             paths: input.paths.clone(),
             options,
             case_sensitive: input.table.case_sensitive,
@@ -183,11 +235,16 @@ impl Opened {
         let Ok(output) = output.canonicalize() else {
             return Ok(());
         };
-        let mut files = self.table.dataset.files.iter();
-        match files.find(|file| file.path.canonicalize().is_ok_and(|path| path == output)) {
+        let listed = self.table.dataset.files.iter();
+        let files = match self.is_whole {
+            true => listed.map(|file| file.path.clone()).collect(),
+            false => discover::list(&self.paths)?,
+        };
+        let is_output = |file: &&PathBuf| file.canonicalize().is_ok_and(|path| path == output);
+        match files.iter().find(is_output) {
             Some(file) => {
                 let error = Error::invalid("the output is one of the inputs");
-                Err(error.at_path(&file.path).into())
+                Err(error.at_path(file).into())
             }
             None => Ok(()),
         }
@@ -300,6 +357,16 @@ fn failure(paths: &[PathBuf], predicate: &str, error: PlanError) -> Failure {
         path: paths.first().cloned().unwrap_or_default(),
         predicate: predicate.to_string(),
         error,
+    }
+}
+
+/// The table that files are of, whose stored columns the user may declare.
+fn table_of(input: &Input, stored: &Schema, files: discover::Dataset) -> Result<Table> {
+    match &input.table.schema {
+        Some(text) => parse_columns(text)
+            .and_then(|columns| Table::declared(&columns, files))
+            .map_err(|error| failure(&input.paths, text, error)),
+        None => Ok(Table::new(stored, files)),
     }
 }
 

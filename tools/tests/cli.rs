@@ -417,6 +417,31 @@ fn a_reader_that_has_enough_is_no_error() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn directories_that_a_condition_rules_out_are_not_opened() {
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().display().to_string();
+    for part in ["part=1", "part=2", "part=3"] {
+        fs::create_dir(scratch.path().join(part)).unwrap();
+        fs::copy(file("parquet"), scratch.path().join(part).join("f.parquet")).unwrap();
+    }
+    let link = scratch.path().join("part=3/link");
+    std::os::unix::fs::symlink("nowhere", link).unwrap();
+    let query = |predicate| ["count", &*root, "-w", predicate];
+    let (one, two) = (stdout(&query("part = 2")), stdout(&query("part < 3")));
+    let number = |text: String| text.trim().parse::<u64>().unwrap();
+    assert_eq!(number(two), 2 * number(one));
+    fails(&query("part >= 2"), 3, &["part=3/link"]);
+    fails(&query("nope = 2"), 3, &["part=3/link"]);
+    // nor may they be written to
+    fs::remove_file(scratch.path().join("part=3/link")).unwrap();
+    let output = format!("{root}/part=3/f.parquet");
+    let args = ["scan", &*root, "-w", "part = 2", "-o", &*output];
+    fails(&args, 2, &["one of the inputs"]);
+    fails(&query("nope = 2"), 2, &["nope"]);
+}
+
 #[test]
 fn an_output_is_whole_or_untouched_and_never_an_input() {
     let scratch = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ use crate::random::{Random, Reservoir, distinct};
 pub(super) fn run(args: &Sample) -> Result {
     let Head { input, query, .. } = &args.rows;
     let wanted = args.rows.limit;
-    let opened = Opened::new(input)?;
+    let opened = Opened::for_query(input, query)?;
     let Query { predicate, columns } = query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), None)?;
     RowWriter::refuse_twice(args.rows.format, None, &plan)?;

@@ -12,7 +12,7 @@ use crate::failure::{Result, print_stderr};
 use crate::output::{RowWriter, TABLE_ROWS, plural, print_metrics};
 
 pub(super) fn run(args: &Scan) -> Result {
-    let opened = Opened::new(&args.input)?;
+    let opened = Opened::for_query(&args.input, &args.query)?;
     let output = args
         .output
         .as_deref()

@@ -17,7 +17,7 @@ use crate::failure::Result;
 use crate::output::{RowWriter, print_metrics};
 
 pub(super) fn run(args: &Head) -> Result {
-    let opened = Opened::new(&args.input)?;
+    let opened = Opened::for_query(&args.input, &args.query)?;
     let Query { predicate, columns } = &args.query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), None)?;
     RowWriter::refuse_twice(args.format, None, &plan)?;
