@@ -22,7 +22,14 @@ fn lith(args: &[&str]) -> Output {
 
 /// A file of one column `c` with one row.
 fn write(path: &Path, ty: &LogicalType, value: &Scalar) {
-    let schema = Arc::new(Schema::new(vec![Field::nullable("c", ty.clone())]));
+    write_columns(path, &[("c", ty.clone(), vec![value.clone()])]);
+}
+
+/// A file of columns.
+fn write_columns(path: &Path, columns: &[(&str, LogicalType, Vec<Scalar>)]) {
+    let fields = columns.iter();
+    let fields = fields.map(|(name, ty, _)| Field::nullable(*name, ty.clone()));
+    let schema = Arc::new(Schema::new(fields.collect()));
     let options = WriteOptions {
         format: match path.extension().and_then(|name| name.to_str()) {
             Some("orc") => Format::Orc,
@@ -32,14 +39,27 @@ fn write(path: &Path, ty: &LogicalType, value: &Scalar) {
     };
     let sink = fs::File::create(path).unwrap();
     let mut writer = FileWriter::new(sink, &schema, options).unwrap();
-    let column = Vector::from_scalars(ty.clone(), std::slice::from_ref(value)).unwrap();
+    let vectors = columns.iter();
+    let vectors = vectors.map(|(_, ty, values)| Vector::from_scalars(ty.clone(), values).unwrap());
     let batch = Batch {
         schema,
-        rows: 1,
-        columns: vec![column],
+        rows: columns[0].2.len(),
+        columns: vectors.collect(),
     };
     writer.write(&batch).unwrap();
     writer.finish().unwrap();
+}
+
+/// How many rows of a directory pass each condition, with skipping and without.
+fn assert_counts(directory: &Path, conditions: &[(&str, u64)]) {
+    let path = directory.to_str().unwrap();
+    for (condition, expected) in conditions {
+        for skipping in [&[][..], &["--no-skip"]] {
+            let output = lith(&[&["count", path, "-w", condition], skipping].concat());
+            let counted = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(counted, format!("{expected}\n"), "{condition}: {output:?}");
+        }
+    }
 }
 
 fn decimal(precision: u8, scale: u8) -> LogicalType {
@@ -190,14 +210,8 @@ fn conditions_hold_of_widened_values_with_skipping_and_without() {
         let directory = tempfile::tempdir().unwrap();
         write(&directory.path().join("a.parquet"), &table.0, &table.1);
         write(&directory.path().join("b.parquet"), &file.0, &file.1);
-        let path = directory.path().to_str().unwrap();
-        for (condition, expected) in conditions.into_iter().zip(["1\n", "1\n", "0\n"]) {
-            for skipping in [&[][..], &["--no-skip"]] {
-                let output = lith(&[&["count", path, "-w", condition], skipping].concat());
-                let counted = String::from_utf8_lossy(&output.stdout).into_owned();
-                assert_eq!(counted, expected, "{condition} of {}: {output:?}", file.0);
-            }
-        }
+        let [one, other, none] = conditions;
+        assert_counts(directory.path(), &[(one, 1), (other, 1), (none, 0)]);
     }
 }
 
@@ -329,4 +343,105 @@ fn int96_goes_with_int64() {
     fs::copy(&int96, &second).unwrap();
     let expected = scan(&[&int64]) + &scan(&[&int96]).replace("000\"", "Z\"");
     assert_eq!(scan(&[directory.path().to_str().unwrap()]), expected);
+}
+
+#[test]
+fn fields_of_structs_are_asked_in_files_that_hold_them_otherwise() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    for format in ["parquet", "orc"] {
+        assert_counts(
+            &fixtures.join(format!("evolved_structs_{format}")),
+            &[
+                ("s.x = 1", 2),
+                ("s.x = 2 AND k = 2", 1),
+                ("s.x > 2", 0),
+                ("s.x IS NULL", 5),
+                ("s.x IS NULL AND s.y IS NOT NULL", 2),
+                ("s.x <=> null AND k < 4", 3),
+                ("s.y = 'b'", 2),
+                ("s.y <> 'a' OR k = 4", 4),
+                ("s IS NULL", 3),
+            ],
+        );
+    }
+}
+
+#[test]
+fn columns_are_asked_by_name_whatever_their_place() {
+    use {LogicalType as T, Scalar as S};
+    let ints = |values: [i64; 2]| values.map(S::Int).to_vec();
+    let texts = |values: [&str; 2]| values.map(S::string).to_vec();
+    for format in ["parquet", "orc"] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name).with_extension(format);
+        let columns = [
+            ("p", T::Int64, ints([1, 2])),
+            ("q", T::String, texts(["1", "2"])),
+            ("r", T::Int64, ints([30, 40])),
+        ];
+        write_columns(&path("a"), &columns);
+        // what widens comes before what does not, and the other way round; one is dropped
+        let [p, q, _] = &columns;
+        let r = ("r", T::Int32, ints([30, 50]));
+        write_columns(&path("b"), &[r.clone(), q.clone()]);
+        write_columns(&path("c"), &[q.clone(), r, p.clone()]);
+        assert_counts(
+            directory.path(),
+            &[
+                ("r = 30", 3),
+                ("r = 50", 2),
+                ("r > 40 AND q = '2'", 2),
+                ("p = 2 AND r = 50", 1),
+                ("p IS NULL", 2),
+                ("q = '1' AND r = 30L", 3),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_limit_counts_the_rows_that_pass() {
+    for format in ["parquet", "orc"] {
+        let directory = tempfile::tempdir().unwrap();
+        for number in 0..120 {
+            let path = directory.path().join(format!("{number:03}.{format}"));
+            // bounds that hold the value wanted
+            let values = [0, number, 200].map(Scalar::Int).to_vec();
+            write_columns(&path, &[("c", LogicalType::Int64, values)]);
+        }
+        let path = directory.path().to_str().unwrap();
+        let scan = |condition, limit| {
+            let args = ["scan", "-f", "jsonl", path, "-w", condition, "-n", limit];
+            String::from_utf8(lith(&args).stdout).unwrap()
+        };
+        assert_eq!(scan("c = 119", "1"), "{\"c\":119}\n");
+        assert_eq!(scan("c = 119", "5"), "{\"c\":119}\n");
+        assert_eq!(scan("c > 117 AND c < 200", "1"), "{\"c\":118}\n");
+        assert_eq!(scan("c = 200", "100").lines().count(), 100);
+        assert_eq!(scan("c = 119 OR c = 120", "0"), "");
+    }
+}
+
+#[test]
+fn numbers_wider_than_their_precision_are_read_as_stored() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    let values = [1_234, 123_456_789_012, -1].map(|value| unscaled(value, 2));
+    write_columns(&path, &[("c", decimal(17, 2), values.to_vec())]);
+    // 17 becomes 4 in the footer, twice: the old annotation and the new one
+    let mut bytes = fs::read(&path).unwrap();
+    let places = bytes.windows(2).enumerate();
+    let places = places.filter(|(_, window)| *window == [0x15, 2 * 17]);
+    let places: Vec<usize> = places.map(|(at, _)| at + 1).collect();
+    assert_eq!(places.len(), 2);
+    for place in places {
+        bytes[place] = 2 * 4;
+    }
+    fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    let output = lith(&["scan", "-f", "csv", path]);
+    let rows = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(rows, "c\n12.34\n1234567890.12\n-0.01\n");
+    let conditions = [("c > 99.99", 1), ("c = 12.34", 1), ("c < 0", 1)];
+    assert_counts(directory.path(), &conditions);
 }
