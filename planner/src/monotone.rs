@@ -44,7 +44,10 @@ pub(crate) fn mapping(expr: &Expr) -> Option<(&Column, Mapping)> {
     let within = match within {
         None => None,
         Some(Piece::Same(piece)) => Some(function(&piece, &ty)?),
-        Some(Piece::FourDigits) => Some(Arc::new(four_digits) as OneValue),
+        Some(Piece::FourDigits(of)) => {
+            let of = function(&of, &ty)?;
+            Some(Arc::new(move |value: &Scalar| four_digits(&of(value)?)) as OneValue)
+        }
     };
     let mapping = Mapping {
         of: function(expr, &ty)?,
@@ -64,8 +67,8 @@ pub(crate) fn mapping(expr: &Expr) -> Option<(&Column, Mapping)> {
 enum Piece {
     /// Among values of which this is the same.
     Same(Expr),
-    /// In the years 0 to 9999, whose texts are ordered as they are.
-    FourDigits,
+    /// Among values of which this is in the years 0 to 9999, whose texts are ordered as they are.
+    FourDigits(Expr),
 }
 
 /// One step inwards.
@@ -124,7 +127,9 @@ fn cast<'a>(inner: &'a Expr, to: &T) -> Option<Step<'a>> {
         (from, to) if is_instant(&from) && is_instant(to) => Step::up(inner),
         (T::Timestamp { .. }, T::Int64)
         | (T::Boolean, T::Int8 | T::Int16 | T::Int32 | T::Int64) => Step::up(inner),
-        (from, T::String) if is_instant(&from) => Step::within(inner, Piece::FourDigits),
+        (from, T::String) if is_instant(&from) => {
+            Step::within(inner, Piece::FourDigits(inner.clone()))
+        }
         _ => None,
     }
 }
@@ -442,6 +447,8 @@ mod tests {
             "hour(t)",
             "cast(d as string)",
             "cast(t as string)",
+            // texts of years before 0 are ordered backwards
+            "cast(date_sub(d, 719528) as string)",
             "substr(s, 1, 2)",
             "substring(s, 0, 1)",
             "floor(i * 2 + 1) * -3",
