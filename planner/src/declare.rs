@@ -86,13 +86,12 @@ fn merge_into(fields: &mut Vec<Field>, others: &[Field]) -> Result<()> {
         let same = |field: &&mut Field| field.name.to_lowercase() == other.name.to_lowercase();
         match fields.iter_mut().find(same) {
             Some(field) => {
-                field.ty = wider(&field.ty, &other.ty).ok_or_else(|| {
+                *field = wider_field(field, other).ok_or_else(|| {
                     let (name, a, b) = (&field.name, &field.ty, &other.ty);
                     PlanError::type_mismatch(format!(
                         "{name} is {a} in one file and {b} in another"
                     ))
                 })?;
-                field.nullable |= other.nullable;
             }
             None => fields.push(other.clone()),
         }
@@ -110,18 +109,22 @@ fn wider(a: &LogicalType, b: &LogicalType) -> Option<LogicalType> {
             merge_into(&mut fields, b).ok()?;
             Some(T::Struct(fields.into()))
         }
-        (T::List(a), T::List(b)) => {
-            let ty = wider(&a.ty, &b.ty)?;
-            Some(T::List(
-                Field {
-                    ty,
-                    ..(**a).clone()
-                }
-                .into(),
-            ))
+        (T::List(a), T::List(b)) => Some(T::List(wider_field(a, b)?.into())),
+        (T::Map(a), T::Map(b)) => {
+            let [key, value] = [wider_field(&a[0], &b[0])?, wider_field(&a[1], &b[1])?];
+            Some(T::Map([key, value].into()))
         }
         _ => None,
     }
+}
+
+/// The first of two fields of the same meaning, as wide as both.
+fn wider_field(a: &Field, b: &Field) -> Option<Field> {
+    Some(Field {
+        name: a.name.clone(),
+        ty: wider(&a.ty, &b.ty)?,
+        nullable: a.nullable || b.nullable,
+    })
 }
 
 #[cfg(test)]
@@ -172,14 +175,14 @@ mod tests {
     #[test]
     fn merged_columns_widen_and_keep_their_order() {
         let schemas = [
-            "id int, s struct<x int>",
-            "b double, ID bigint, s struct<y int>",
+            "id int, s struct<x int>, m map<string, int>",
+            "b double, ID bigint, s struct<y int>, m map<string, bigint>",
         ];
         let schemas = schemas.map(|text| parse_columns(text).unwrap());
         let all = merged(&schemas).unwrap();
         assert_eq!(
             all.to_string(),
-            "struct<id:bigint,s:struct<x:int,y:int>,b:double>"
+            "struct<id:bigint,s:struct<x:int,y:int>,m:map<string,bigint>,b:double>"
         );
         let schemas = ["id int", "id string"].map(|text| parse_columns(text).unwrap());
         assert!(merged(&schemas).is_err());
