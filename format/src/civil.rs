@@ -37,6 +37,14 @@ pub fn days(year: i64, month: u32, day: u32) -> Option<i64> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
+/// The year and month after a month.
+pub fn next_month(year: i64, month: u32) -> (i64, u32) {
+    match month {
+        12 => (year + 1, 1),
+        _ => (year, month + 1),
+    }
+}
+
 /// How many days a month has.
 pub fn days_in_month(year: i64, month: u32) -> u32 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

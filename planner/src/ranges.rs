@@ -230,11 +230,7 @@ pub(crate) fn months(
             .ok()
             .filter(|month| (1..=12).contains(month))?;
         let first = start_of_day(civil::days(year, month, 1)?, column)?;
-        let (next_year, next_month) = if month == 12 {
-            (year + 1, 1)
-        } else {
-            (year, month + 1)
-        };
+        let (next_year, next_month) = civil::next_month(year, month);
         let next = start_of_day(civil::days(next_year, next_month, 1)?, column)?;
         span(leaf_of(column)?, CompareOp::Eq, (first, next))
     };
@@ -310,14 +306,10 @@ fn period(unit: &str, micros: i64) -> Option<(i64, i64)> {
             (start, start.checked_add(DAY_MICROS)?)
         }
         "month" | "mon" | "mm" => {
-            let (y, m) = if month == 12 {
-                (year + 1, 1)
-            } else {
-                (year, month + 1)
-            };
+            let (next_year, next_month) = civil::next_month(year, month);
             (
                 midnight(civil::days(year, month, 1))?,
-                midnight(civil::days(y, m, 1))?,
+                midnight(civil::days(next_year, next_month, 1))?,
             )
         }
         "year" | "yyyy" | "yy" => (

@@ -135,12 +135,8 @@ fn days_of(text: &str) -> Option<(i32, i32)> {
         4 | 5 if dashes(&[4][..text.len() - 4]) => Some((days(year, 1, 1)?, days(year + 1, 1, 1)?)),
         7 | 8 if dashes(&[4, 7][..text.len() - 6]) => {
             let month = number(5..7)?;
-            let next = if month == 12 {
-                (year + 1, 1)
-            } else {
-                (year, month + 1)
-            };
-            Some((days(year, month, 1)?, days(next.0, next.1, 1)?))
+            let (next_year, next_month) = civil::next_month(year, month);
+            Some((days(year, month, 1)?, days(next_year, next_month, 1)?))
         }
         10 if dashes(&[4, 7]) => {
             let start = days(year, number(5..7)?, number(8..10)?)?;
