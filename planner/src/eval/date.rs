@@ -114,6 +114,16 @@ pub(super) fn second(call: &Call<'_>) -> Result<Value> {
     clock(call, |second| second % 60)
 }
 
+/// How many units of the first argument make a second.
+fn per_second(call: &Call<'_>) -> i64 {
+    match call.types.first() {
+        Some(LogicalType::Timestamp { unit, .. } | LogicalType::Time { unit, .. }) => {
+            unit.per_second()
+        }
+        _ => TimeUnit::Micros.per_second(),
+    }
+}
+
 /// A number of the second of the day.
 fn clock(call: &Call<'_>, f: impl Fn(i64) -> i64) -> Result<Value> {
     let value = call.arg(0)?;
@@ -121,12 +131,7 @@ fn clock(call: &Call<'_>, f: impl Fn(i64) -> i64) -> Result<Value> {
         let second = units.div_euclid(per_second.into()).rem_euclid(86_400);
         f(second as i64)
     };
-    let per_second = match call.types.first() {
-        Some(LogicalType::Timestamp { unit, .. } | LogicalType::Time { unit, .. }) => {
-            unit.per_second()
-        }
-        _ => TimeUnit::Micros.per_second(),
-    };
+    let per_second = per_second(call);
     let out = match &value.lane {
         Lane::Wide(values) => values.iter().map(|&units| of(units, per_second)).collect(),
         _ => value
@@ -141,10 +146,7 @@ fn clock(call: &Call<'_>, f: impl Fn(i64) -> i64) -> Result<Value> {
 
 /// Seconds since 1970, rounded down.
 pub(super) fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
-    let per_second = match call.types.first() {
-        Some(LogicalType::Timestamp { unit, .. }) => unit.per_second(),
-        _ => TimeUnit::Micros.per_second(),
-    };
+    let per_second = per_second(call);
     let value = call.arg(0)?;
     let seconds = match &value.lane {
         Lane::Wide(values) => {
@@ -183,10 +185,7 @@ pub(super) fn is_format(format: &str) -> bool {
 pub(super) fn date_format(call: &Call<'_>) -> Result<Value> {
     let (value, format) = (call.arg(0)?, call.arg(1)?);
     let format = String::from_utf8_lossy(format.bytes(0)).into_owned();
-    let per_second = match call.types.first() {
-        Some(LogicalType::Timestamp { unit, .. }) => unit.per_second(),
-        _ => TimeUnit::Micros.per_second(),
-    };
+    let per_second = per_second(call);
     let second = |row: usize| -> Result<i64> {
         Ok(match &value.lane {
             Lane::Wide(_) => value.wides()?.get(row).div_euclid(per_second.into()) as i64,
