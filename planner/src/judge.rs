@@ -46,7 +46,7 @@ use std::borrow::Cow;
 use lith_format::filter::{Filter, Verdict};
 use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
-use lith_format::schema::LeafId;
+use lith_format::schema::{Field, LeafId};
 use lith_format::stats::ColumnStats;
 
 use crate::classify::{Classes, classify};
@@ -89,7 +89,7 @@ impl Judge {
         };
         let classes = classify(&conjuncts, table);
         let leaves = table.schema.fields[..table.data_columns()].iter();
-        let leaves: usize = leaves.map(lith_format::schema::Field::leaf_count).sum();
+        let leaves: usize = leaves.map(Field::leaf_count).sum();
         Ok(Judge {
             filter: pushdown::filter_all(&classes.post_filter, table),
             directories: Pruner::new(&classes.partition_filters, table.data_columns())?,

@@ -1,5 +1,5 @@
-//! A plan as work that can be given away: parts of files, and for each the conditions that its rows must still be
-//! asked. As JSON it goes to another process, or to another engine.
+//! A plan as splits: parts of files, and for each the conditions that its rows must still be asked. As JSON it goes to
+//! other processes or engines, which read the splits in any order.
 //!
 //! ```text
 //! {"plan_version":1,
@@ -8,7 +8,7 @@
 //!  "splits":[{"file":"store=S01/part-0","bytes":100,"partition":["'S01'"],"row_groups":[0,2],
 //!             "residual":["(cost < 10.0D)"]}]}
 //! ```
-//! Conditions and values are SQL, which any reader of the JSON may take as it likes. Row groups that metadata proves to
+//! Conditions and values are SQL. Row groups that metadata proves to
 //! hold no wanted row are in no split, and conditions that it proves of all rows of a split are not asked there.
 
 mod types;
@@ -21,6 +21,7 @@ use lith_format::filter::{Filter, Verdict};
 use lith_format::meta::FileMeta;
 use lith_format::scalar::Scalar;
 use lith_format::scan::{Output, RowPredicate, ScanTask, Step, TableSchema};
+use lith_format::types::LogicalType;
 use serde_json::{Value, json};
 
 use crate::error::Result as Planned;
@@ -238,20 +239,19 @@ fn step_json(step: &Step) -> Value {
 }
 
 /// A type that a map's key is written in; keys compare by value, whatever their width.
-fn key_type(key: &Scalar) -> lith_format::types::LogicalType {
-    use lith_format::types::LogicalType as T;
+fn key_type(key: &Scalar) -> LogicalType {
     match key {
-        Scalar::Int(_) => T::Int64,
-        Scalar::Date(_) => T::Date,
-        Scalar::Timestamp { unit, zone, .. } => T::Timestamp {
+        Scalar::Int(_) => LogicalType::Int64,
+        Scalar::Date(_) => LogicalType::Date,
+        Scalar::Timestamp { unit, zone, .. } => LogicalType::Timestamp {
             unit: *unit,
             zone: *zone,
         },
-        Scalar::Time { unit, utc, .. } => T::Time {
+        Scalar::Time { unit, utc, .. } => LogicalType::Time {
             unit: *unit,
             utc: *utc,
         },
-        _ => T::String,
+        _ => LogicalType::String,
     }
 }
 

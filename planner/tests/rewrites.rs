@@ -197,18 +197,17 @@ fn truth(g: &mut Gen, depth: usize) -> Expr {
             };
             Expr::compare(start, pick(g, &[Eq, Lt, GtEq]), Expr::string(part))
         }
-        8 => Expr::RLike {
+        8 | 9 => truth(g, depth - 1).and(truth(g, depth - 1)),
+        10 | 11 => truth(g, depth - 1).or(truth(g, depth - 1)),
+        12 => truth(g, depth - 1).not(),
+        13 => Expr::IsNull(Box::new(truth(g, depth - 1))),
+        14 => Expr::RLike {
             expr: Box::new(text()),
             pattern: Box::new(Expr::string(pick(
                 g,
                 &["^a", "^ab?", "b", "^ab|^b", "^\\.", "^ab$", "^(a|b)"],
             ))),
         },
-        15 => truth(g, depth - 1).and(truth(g, depth - 1)),
-        9 => truth(g, depth - 1).and(truth(g, depth - 1)),
-        10 | 11 => truth(g, depth - 1).or(truth(g, depth - 1)),
-        12 => truth(g, depth - 1).not(),
-        13 => Expr::IsNull(Box::new(truth(g, depth - 1))),
         _ => Expr::Case {
             branches: vec![(truth(g, depth - 1), truth(g, depth - 1))],
             otherwise: bool::arbitrary(g).then(|| Box::new(truth(g, depth - 1))),

@@ -65,7 +65,7 @@ fn assert_all(columns: &str, leaves: &[ColumnStats], cases: &[(&str, Verdict)]) 
     assert_eq!(other.collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Section A: bounds say nothing of NaN, and zeros have no sign.
+/// Bounds say nothing of NaN, and zeros have no sign.
 #[test]
 fn floats_may_hold_nan_and_either_zero() {
     assert_all(
@@ -123,7 +123,7 @@ fn floats_may_hold_nan_and_either_zero() {
     );
 }
 
-/// Section B: what is not stored proves nothing, nor do bounds that contradict each other.
+/// What is not stored proves nothing, nor do bounds that contradict each other.
 #[test]
 fn unknown_and_contradictory_statistics_prove_nothing() {
     let no_nulls_known = stats(Scalar::Int(100), Scalar::Int(101), None);
@@ -180,7 +180,7 @@ fn unknown_and_contradictory_statistics_prove_nothing() {
     );
 }
 
-/// Section C: three values, sides that cannot be judged, and functions that only look ordered.
+/// Three values, sides that cannot be judged, and functions that only look ordered.
 #[test]
 fn logic_has_three_values_and_unknown_parts() {
     let leaves = [
@@ -241,7 +241,7 @@ fn logic_has_three_values_and_unknown_parts() {
     );
 }
 
-/// Section C: of a column that the partition has, the file's is not asked; a part that needs both stays for the rows.
+/// Of a column that the partition has, the file's is not asked; a part that needs both stays for the rows.
 #[test]
 fn partition_filters_never_reach_statistics_of_files() {
     let root = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ fn partition_filters_never_reach_statistics_of_files() {
     assert_eq!((mixed.tasks.len(), mixed.residual().len()), (2, 1));
 }
 
-/// Section K: statistics in the file's type mean the same values in the table's.
+/// Statistics in the file's type mean the same values in the table's.
 #[test]
 fn narrower_types_of_files_are_compared_by_value() {
     let narrow = stats(Scalar::Float32(0.5), Scalar::Float32(1.5), Some(0));
@@ -320,7 +320,7 @@ fn narrower_types_of_files_are_compared_by_value() {
     );
 }
 
-/// Section L: what directories are called, what they mean, and how they are found again.
+/// What directories are called, what they mean, and how they are found again.
 #[test]
 fn directories_are_pruned_by_value_and_opened_by_name() {
     let selected = |directories: &[&str], types, predicate: &str| -> Vec<String> {

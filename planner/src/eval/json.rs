@@ -3,7 +3,7 @@
 //! ```text
 //! {"a":{"b":"x"}, "c":[1, {"d":2.50}]}     $.a.b  x     $.a  {"b":"x"}     $.c[1].d  2.5     $.e  null
 //! ```
-//! What is no JSON, and a path that is none or leads nowhere, give null. Of equal names the first with a value counts.
+//! Invalid JSON, an invalid path and one that leads nowhere give null. Of equal names the first with a value counts.
 
 use std::borrow::Cow;
 

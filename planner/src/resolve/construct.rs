@@ -1,4 +1,4 @@
-//! Calls that are values at once: arrays and structs of literals, and the name of a type.
+//! Calls that are replaced by literals: arrays and structs of literals, and the name of a type.
 
 use std::sync::Arc;
 
