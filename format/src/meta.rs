@@ -58,6 +58,8 @@ pub struct RowGroupMeta {
     pub range: Range<u64>,
     /// One a leaf of the schema, in leaf order.
     pub chunks: Vec<ChunkMeta>,
+    /// One a top-level column without leaves, in their order: ORC stores structs without fields.
+    pub leafless: Vec<ChunkMeta>,
 }
 
 impl RowGroupMeta {

@@ -20,7 +20,7 @@ use lith_format::filter::{Filter, Verdict};
 use lith_format::meta::{FileMeta, Format, RowGroupMeta};
 use lith_format::names;
 use lith_format::scalar::Scalar;
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::ColumnStats;
 use serde_json::{Value, json};
 
@@ -199,6 +199,8 @@ pub(crate) fn conjunct_verdicts(
 struct Unit<'a> {
     group: &'a RowGroupMeta,
     sources: Rc<[LeafSource]>,
+    /// Which of the columns without leaves are needed.
+    leafless: Rc<[usize]>,
     partition: &'a [Scalar],
 }
 
@@ -215,7 +217,7 @@ impl Unit<'_> {
         bind::stats(&self.sources, leaf, of_file, self.partition)
     }
 
-    /// Bytes of these leaves, or all of the row group's where the footer does not say.
+    /// Bytes of these leaves and of the needed columns without leaves, or all of the row group's where the footer does not say.
     fn bytes_of(&self, leaves: &[LeafId]) -> u64 {
         let in_file = leaves
             .iter()
@@ -223,7 +225,10 @@ impl Unit<'_> {
                 Some(LeafSource::File(leaf)) => Some(*leaf),
                 _ => None,
             });
-        let sizes = in_file.map(|leaf| self.group.chunks.get(leaf.index())?.compressed_bytes);
+        let leaves = in_file.map(|leaf| self.group.chunks.get(leaf.index()));
+        let leafless = self.leafless.iter();
+        let leafless = leafless.map(|&place| self.group.leafless.get(place));
+        let sizes = leaves.chain(leafless).map(|chunk| chunk?.compressed_bytes);
         let sum: Option<u64> = sizes.sum();
         sum.unwrap_or_else(|| self.group.compressed_bytes())
     }
@@ -244,17 +249,19 @@ fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>
     for (task, meta) in plan.tasks.iter().zip(files) {
         let sources = bind::bind(&plan.table, &meta.schema).map_err(|e| e.at_path(&task.path))?;
         let sources: Rc<[LeafSource]> = sources.into();
+        let leafless = needed_leafless(plan, &meta.schema);
         out.extend(meta.row_groups.iter().map(|group| Unit {
             group,
             sources: sources.clone(),
+            leafless: leafless.clone(),
             partition: &task.partition,
         }));
     }
     Ok(out)
 }
 
-/// The stored leaves of the output and of the conditions that rows are asked.
-fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
+/// The columns of the output and of the conditions that rows are asked.
+fn needed_columns(plan: &ScanPlan) -> Vec<usize> {
     let mut columns: Vec<usize> = plan.columns.iter().map(|output| output.column).collect();
     columns.extend(
         plan.classes
@@ -264,9 +271,29 @@ fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
     );
     columns.sort_unstable();
     columns.dedup();
+    columns
+}
+
+/// Which of the columns without leaves of a file with this schema are needed.
+fn needed_leafless(plan: &ScanPlan, schema: &Schema) -> Rc<[usize]> {
+    let is_leafless = |field: &&Field| field.leaf_count() == 0;
+    let needed = needed_columns(plan).into_iter();
+    let needed = needed.map(|column| &plan.table.schema.fields[column]);
+    let needed: Vec<&Field> = needed.filter(is_leafless).collect();
+    let is_needed = |field: &Field| {
+        let mut needed = needed.iter();
+        needed.any(|needed| needed.name.to_lowercase() == field.name.to_lowercase())
+    };
+    let stored = schema.fields.iter().filter(is_leafless).enumerate();
+    let stored = stored.filter(|(_, field)| is_needed(field));
+    stored.map(|(place, _)| place).collect()
+}
+
+/// The leaves of the needed columns.
+fn needed_leaves(plan: &ScanPlan) -> Vec<LeafId> {
     let schema = &plan.table.schema;
     let first_leaves = schema.first_leaves();
-    let leaves = columns.into_iter().flat_map(|column| {
+    let leaves = needed_columns(plan).into_iter().flat_map(|column| {
         let first = first_leaves[column].0;
         let count = schema.fields[column].leaf_count() as u32;
         (first..first + count).map(LeafId)

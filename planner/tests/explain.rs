@@ -57,6 +57,7 @@ fn meta() -> FileMeta {
         rows: 10,
         range: 0..500,
         chunks: vec![chunk(Some(cost)), chunk(Some(price)), chunk(None)],
+        leafless: Vec::new(),
     };
     FileMeta {
         format: Format::Parquet,

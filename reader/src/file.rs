@@ -420,6 +420,11 @@ impl RowGroup<'_> {
             None => Ok(self.file.chunk(self.row_group, leaf)?.map(Cow::Owned)),
         }
     }
+
+    /// What is known of each top-level column without leaves, in their order; Parquet has none.
+    pub fn leafless(&self) -> &[ChunkMeta] {
+        self.stripe.as_ref().map_or(&[], |stripe| &stripe.leafless)
+    }
 }
 
 impl std::fmt::Debug for File {

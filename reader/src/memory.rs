@@ -54,6 +54,7 @@ impl MemoryFile {
                     rows: rows.len() as u64,
                     range: 0..0,
                     chunks: (0..fields.len()).map(|index| chunk(rows, index)).collect(),
+                    leafless: Vec::new(),
                 })
                 .collect(),
             key_values: Vec::new(),

@@ -92,7 +92,8 @@ pub struct Query {
 Timestamps show their unit and their meaning: UTC (an instant), local (wall clock time without a zone), \
 no zone (the same in ORC), int96 (unspecified; most engines take it for an instant). Sizes are those of \
 data: pages with their headers, or data streams; those of indexes and Bloom filters stand apart. Streams of ORC's \
-lists, maps and structs belong to no column. Null counts of nested columns include empty and null lists. A file that \
+lists, maps, structs and unions count in the first column below them; one without columns below, as a struct without \
+fields, is a column itself, without a leaf number. Null counts of nested columns include empty and null lists. A file that \
 lacks a column counts as null in every row.\n\n\
 ~ marks a bound that may be inexact, because the writer truncated it or does not state that it is exact; - an unknown \
 one. Chunks and stripes whose metadata is broken are reported. _metadata files in directories are skipped.\n\n\
@@ -126,8 +127,9 @@ pub struct Inspect {
     after_long_help = "JSON: stats [{file, row_group, column, leaf (its number), of ORC type_id, type (Spark's), \
 full_type, rows, value_count, null_count, nan_count, distinct_count, min, min_exact, max, max_exact, \
 compressed_bytes, uncompressed_bytes, index_bytes, distrust}], or {file, row_group, column, leaf, error}. Stripes of \
-ORC are row_groups. value_count counts nulls too. Sizes are those of data; index_bytes is that of indexes and Bloom \
-filters. Unknown values are null; distrust is the reason why stored bounds are not used."
+ORC are row_groups. value_count counts nulls too. Sizes are those of data, of ORC with the lists, maps, structs \
+and unions of which it is the first leaf; index_bytes is that of indexes and Bloom filters. Unknown values are null; \
+distrust is the reason why stored bounds are not used."
 )]
 pub struct Stats {
     /// Where data is.

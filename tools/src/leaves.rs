@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lith_format::error::{Error, Result};
 use lith_format::figures::plural;
 use lith_format::meta::Format;
+use lith_format::orc::schema as orc;
 use lith_format::parquet::path::LeafPath;
 use lith_format::render::render_text;
 use lith_format::schema::{Field, LeafId, Schema};
@@ -22,10 +23,10 @@ use crate::failure::Failure;
 use crate::meta::value_json;
 use crate::names::{shown_path, shown_type};
 
-/// A leaf of a file.
+/// A leaf of a file, or a column without leaves.
 #[derive(Debug)]
 pub struct Leaf {
-    /// Its number.
+    /// Its number; columns without leaves have those after the last leaf.
     pub id: LeafId,
     /// Its path, joined by dots, parts that hold dots in back-quotes.
     pub name: String,
@@ -44,6 +45,8 @@ pub enum Place {
     Parquet(Arc<[String]>),
     /// The number of its type in an ORC file.
     Orc(u32),
+    /// The same, of a column that has no leaves.
+    Leafless(u32),
 }
 
 impl Leaf {
@@ -51,7 +54,7 @@ impl Leaf {
     pub fn format(&self) -> Format {
         match self.place {
             Place::Parquet(_) => Format::Parquet,
-            Place::Orc(_) => Format::Orc,
+            Place::Orc(_) | Place::Leafless(_) => Format::Orc,
         }
     }
 
@@ -64,17 +67,18 @@ impl Leaf {
     pub fn number_in_file(&self) -> u32 {
         match self.place {
             Place::Parquet(_) => self.id.0,
-            Place::Orc(id) => id,
+            Place::Orc(id) | Place::Leafless(id) => id,
         }
     }
 
     /// Its numbers, for programs: a leaf's, and a type's of ORC.
     pub fn numbers(&self) -> Vec<(&'static str, Value)> {
-        let mut numbers = vec![("leaf", self.id.0.into())];
-        if let Place::Orc(id) = self.place {
-            numbers.push(("type_id", id.into()));
+        let leaf = ("leaf", self.id.0.into());
+        match self.place {
+            Place::Parquet(_) => vec![leaf],
+            Place::Orc(id) => vec![leaf, ("type_id", id.into())],
+            Place::Leafless(id) => vec![("leaf", Value::Null), ("type_id", id.into())],
         }
-        numbers
     }
 }
 
@@ -98,6 +102,25 @@ pub fn leaves(file: &File) -> Vec<Leaf> {
         (None, None) => Place::Parquet(Arc::default()),
     };
     all(file.schema(), place)
+}
+
+/// The top-level columns without leaves, such as structs without fields, in the order of the schema.
+pub fn leafless(file: &File) -> Vec<Leaf> {
+    let next = file.schema().leaf_count();
+    let fields = file.schema().fields.iter();
+    let fields = fields.filter(|field| field.leaf_count() == 0);
+    let stored = file.orc().map_or(&[][..], OrcFile::leafless).iter();
+    let column = |((field, stored), id): ((&Field, &orc::Leaf), usize)| {
+        let path: Arc<[String]> = [field.name.clone()].into();
+        Leaf {
+            id: LeafId(u32::try_from(id).unwrap_or(u32::MAX)),
+            name: shown_path(&path),
+            ty: field.ty.clone(),
+            place: Place::Leafless(stored.column),
+            path,
+        }
+    };
+    fields.zip(stored).zip(next..).map(column).collect()
 }
 
 fn all(schema: &Schema, place: impl Fn(usize, &Arc<[String]>) -> Place) -> Vec<Leaf> {
@@ -151,6 +174,16 @@ impl Wanted {
     /// A name that the file lacks, if it is the only one (`alone`).
     pub fn select(&mut self, file: &File, alone: bool) -> Result<Vec<Leaf>> {
         self.select_of(leaves(file), file.path(), alone)
+    }
+
+    /// Like [`select`](Self::select), but of the leaves and then of the columns without leaves.
+    ///
+    /// # Errors
+    /// Those of `select`.
+    pub fn select_all(&mut self, file: &File, alone: bool) -> Result<Vec<Leaf>> {
+        let mut all = leaves(file);
+        all.extend(leafless(file));
+        self.select_of(all, file.path(), alone)
     }
 
     fn select_of(&mut self, all: Vec<Leaf>, path: &Path, alone: bool) -> Result<Vec<Leaf>> {
@@ -208,7 +241,7 @@ impl Name {
             |leaf: &Leaf, same: Same| below(&leaf.path, same) || same(&self.text, &leaf.path[0]);
         let stored = |leaf: &Leaf, same: Same| match &leaf.place {
             Place::Parquet(path) => below(path, same),
-            Place::Orc(_) => false,
+            Place::Orc(_) | Place::Leafless(_) => false,
         };
         let of = |is_of: &dyn Fn(&Leaf) -> bool| -> Vec<usize> {
             let leaves = leaves.iter().enumerate();

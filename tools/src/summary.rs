@@ -3,7 +3,8 @@
 //! Columns are matched by the parts of their path; several of one path, in their order. A figure that one row
 //! group lacks (sizes of an ORC column, a null count) is unknown for the whole. A file without a column counts
 //! as null in every row. Row groups are decoded one by one and dropped, so that memory does not grow with the
-//! footer.
+//! footer. The sizes of a leaf of ORC are those of its own streams and of the lists, maps, structs and unions of which
+//! it is the first leaf; columns without leaves, such as structs without fields, come after the leaves of their file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,14 +19,14 @@ use lith_format::parquet::row_group::SortingColumn;
 use lith_format::scalar::Scalar;
 use lith_format::schema::{LeafId, Schema};
 use lith_format::stats::{ColumnStats, Trusted};
-use lith_reader::file::File;
+use lith_reader::file::{File, RowGroup};
 use lith_reader::orc::OrcFile;
 use lith_reader::parquet::ParquetFile;
 
 use crate::differences::Differences;
 use crate::encryption::{self, Encrypted};
 use crate::failure::Failed;
-use crate::leaves::{Leaf, leaves};
+use crate::leaves::{Leaf, leafless, leaves};
 use crate::names::group_name;
 
 mod column;
@@ -124,13 +125,16 @@ impl GroupSize {
 
 impl Summary {
     /// Adds the metadata of a file. Chunks that cannot be read are reported to `failed`, the others are added.
-    /// Returns the place in `columns` of each leaf of the file.
+    /// Returns the place in `columns` of each leaf of the file, and then of each column without leaves.
     ///
     /// # Errors
     /// More chunks or columns than the limits or the memory allow. Then nothing is added.
     pub fn add_file(&mut self, file: &File, failed: &mut Failed) -> Result<Vec<usize>> {
         file.orc().map_or(Ok(()), OrcFile::check_chunks)?;
-        let columns = self.columns_of(leaves(file))?;
+        let (mut all, leafless) = (leaves(file), leafless(file));
+        let leaves = all.len();
+        all.extend(leafless);
+        let columns = self.columns_of(all)?;
         if self.files == 0 {
             self.first = file.path().display().to_string();
             self.index_bytes = Some(0);
@@ -143,7 +147,7 @@ impl Summary {
         self.from_hive[0] |= bind::is_positional(file.schema());
         self.from_hive[1] |= is_acid(file.schema());
         for row_group in 0..file.row_groups() {
-            self.add_row_group(file, row_group, &columns, failed);
+            self.add_row_group(file, row_group, columns.split_at(leaves), failed);
         }
         if let Some(parquet) = file.parquet() {
             self.add_parquet(file, parquet, &columns, failed);
@@ -187,7 +191,7 @@ impl Summary {
         &mut self,
         file: &File,
         ordinal: usize,
-        columns: &[usize],
+        (columns, leafless): (&[usize], &[usize]),
         failed: &mut Failed,
     ) {
         let group = file.row_group(ordinal);
@@ -223,6 +227,10 @@ impl Summary {
                     }
                 }
             }
+        }
+        let chunks = group.as_ref().map_or(&[][..], RowGroup::leafless);
+        for (place, &column) in leafless.iter().enumerate() {
+            self.columns[column].add_leafless(chunks.get(place), file.format(), size.rows);
         }
         self.add_size(file, ordinal, size);
     }

@@ -4,18 +4,36 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use lith_format::orc::encoding::{StreamKind, TypeKind};
+use lith_format::orc::footer::{Footer, Metadata, Type};
+use lith_format::orc::proto::Message;
+use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
+use lith_format::orc::tail::{MAGIC, PostScript, Tail};
+use serde_json::Value;
 
 fn lith(command: &str, file: &str, rest: &[&str]) -> Option<Output> {
     let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
         eprintln!("LITH_SHARED is not set: the corpus is not read");
         return None;
     };
-    let mut lith = Command::new(env!("CARGO_BIN_EXE_lith"));
     let file = shared.join("corpus/orc").join(file);
+    Some(run(command, &file, rest))
+}
+
+fn run(command: &str, file: &Path, rest: &[&str]) -> Output {
+    let mut lith = Command::new(env!("CARGO_BIN_EXE_lith"));
     lith.arg(command).arg(file).args(rest);
-    Some(lith.stdin(Stdio::null()).output().unwrap())
+    lith.stdin(Stdio::null()).output().unwrap()
+}
+
+/// The object that a command prints.
+fn object(command: &str, file: &Path, rest: &[&str]) -> Value {
+    let output = run(command, file, &[rest, &["-f", "json"]].concat());
+    assert!(output.status.success(), "{file:?}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Checks the lines that the command prints.
@@ -80,4 +98,141 @@ fn encrypted_columns_are_read_as_masks_on_request_only() {
     let email = "841626795E7D351555B835A002E3BF10669DE9B81C95A3D59E10865AC37EA7C3";
     let masked = format!(r#"{{"ssn":null,"email":"{email}","name":"Dongjoon Hyun"}}"#);
     prints("head", file, &["--masks", "-f", "jsonl"], &[&masked]);
+}
+
+/// The bytes of data and of indexes that `inspect` shows: of all columns, and of the file.
+fn sizes(shown: &Value) -> [[u64; 2]; 2] {
+    let number = |value: &Value| value.as_u64().unwrap();
+    let sum = |member: &str| {
+        let columns = shown["columns"].as_array().unwrap().iter();
+        columns.map(|column| number(&column[member])).sum()
+    };
+    [
+        [sum("compressed_bytes"), sum("index_bytes")],
+        [number(&shown["data_bytes"]), number(&shown["index_bytes"])],
+    ]
+}
+
+#[test]
+fn streams_of_lists_maps_structs_and_unions_count_in_their_columns() {
+    let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
+        eprintln!("LITH_SHARED is not set: the corpus is not read");
+        return;
+    };
+    let corpus = shared.join("corpus/orc");
+    // the index of the root is no column's
+    for (file, of_root) in [(NESTED, 11), (UNION, 17), ("complextypes_iceberg.orc", 11)] {
+        let file = corpus.join(file);
+        let [columns, [data, index]] = sizes(&object("inspect", &file, &[]));
+        assert_eq!(columns, [data, index - of_root], "{file:?}");
+        let selected = object("explain", &file, &[])["bytes"]["selected"].clone();
+        assert_eq!(selected, data, "{file:?}");
+    }
+    let file = corpus.join(NESTED);
+    let [[list, _], _] = sizes(&object("inspect", &file, &["-c", "list"]));
+    let selected = object("explain", &file, &["-c", "list"])["bytes"]["selected"].clone();
+    assert_eq!((list, selected), (57, 57.into()));
+}
+
+/// Three rows of `a struct<>, b struct<x:struct<>,y:int>, c array<struct<>>, d int`.
+fn structs_without_fields() -> Vec<u8> {
+    let node = |kind, children: &[(&str, u32)]| Type {
+        kind,
+        subtypes: children.iter().map(|child| child.1).collect(),
+        field_names: match kind {
+            TypeKind::Struct => children.iter().map(|child| child.0.to_owned()).collect(),
+            _ => Vec::new(),
+        },
+        ..Type::default()
+    };
+    let types = vec![
+        node(TypeKind::Struct, &[("a", 1), ("b", 2), ("c", 5), ("d", 7)]),
+        node(TypeKind::Struct, &[]),
+        node(TypeKind::Struct, &[("x", 3), ("y", 4)]),
+        node(TypeKind::Struct, &[]),
+        node(TypeKind::Int, &[]),
+        node(TypeKind::List, &[("", 6)]),
+        node(TypeKind::Struct, &[]),
+        node(TypeKind::Int, &[]),
+    ];
+    let numbers = [0, 0, 2]; // a run of three equal numbers: its length less 3, the delta, the number
+    let streams: [(u32, StreamKind, &[u8]); 6] = [
+        (1, StreamKind::Present, &[255, 0b1010_0000]),
+        (3, StreamKind::Present, &[255, 0b1100_0000]),
+        (4, StreamKind::Data, &numbers),
+        (5, StreamKind::Present, &[255, 0b1110_0000]),
+        (5, StreamKind::Length, &numbers),
+        (7, StreamKind::Data, &numbers),
+    ];
+    let stripe = StripeFooter {
+        streams: streams
+            .iter()
+            .map(|&(column, kind, bytes)| Stream {
+                kind,
+                column,
+                length: bytes.len() as u64,
+            })
+            .collect(),
+        columns: vec![ColumnEncoding::default(); types.len()],
+        ..StripeFooter::default()
+    };
+    let mut file = MAGIC.as_bytes().to_vec();
+    streams.iter().for_each(|stream| file.extend(stream.2));
+    let (data, stripe) = (file.len() as u64 - 3, stripe.encode());
+    file.extend(&stripe);
+    let footer = Footer {
+        header_length: 3,
+        content_length: file.len() as u64,
+        stripes: vec![StripeInformation {
+            offset: 3,
+            data_length: data,
+            footer_length: stripe.len() as u64,
+            number_of_rows: 3,
+            ..StripeInformation::default()
+        }],
+        types,
+        number_of_rows: Some(3),
+        ..Footer::default()
+    };
+    let postscript = PostScript {
+        version: vec![0, 12],
+        magic: MAGIC.to_owned(),
+        ..PostScript::default()
+    };
+    file.extend(Tail::encode(&Metadata::default(), &footer, postscript).unwrap());
+    file
+}
+
+#[test]
+fn columns_without_leaves_are_shown_with_their_sizes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("a.orc");
+    std::fs::write(&path, structs_without_fields()).unwrap();
+    let shown = object("inspect", &path, &[]);
+    let columns = shown["columns"].as_array().unwrap().iter();
+    let columns: Vec<String> = columns
+        .map(|column| {
+            let members = ["name", "type", "leaf", "type_id", "compressed_bytes"];
+            members.map(|member| column[member].to_string()).join(" ")
+        })
+        .collect();
+    let expected = [
+        r#""b.y" "int" 0 4 5"#,
+        r#""d" "int" 1 7 3"#,
+        r#""a" "struct<>" null 1 2"#,
+        r#""c" "array<struct<>>" null 5 5"#,
+    ];
+    assert_eq!(columns, expected);
+    assert_eq!(shown["data_bytes"], 15);
+    for (column, selected) in [("a", 2), ("b", 5), ("c,d", 8), ("A", 2), ("a,b,c,d", 15)] {
+        let shown = object("explain", &path, &["-c", column]);
+        assert_eq!(shown["bytes"]["selected"], selected, "{column}");
+    }
+    let one = object("inspect", &path, &["-c", "c"]);
+    assert_eq!(one["columns"].as_array().unwrap().len(), 1);
+    let text = run("inspect", &path, &[]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("array<struct<>>"), "{text}");
+    let told = "b.y, d: there are no bounds to skip by in any stripe: write statistics";
+    assert!(text.contains(told), "{text}");
 }

@@ -69,6 +69,11 @@ pub fn row_group_meta(tail: &Tail, schema: &FileSchema, ordinal: usize) -> RowGr
         chunks: leaves
             .filter_map(|leaf| chunk_meta(tail, schema, ordinal, leaf))
             .collect(),
+        leafless: schema
+            .leafless
+            .iter()
+            .filter_map(|leaf| chunk_of(tail, ordinal, leaf, &LogicalType::Struct([].into())))
+            .collect(),
     }
 }
 
@@ -114,9 +119,12 @@ pub fn chunk_meta(
     ordinal: usize,
     leaf: usize,
 ) -> Option<ChunkMeta> {
-    let stripe = tail.footer.stripes.get(ordinal)?;
     let ty = schema.types.get(leaf)?;
-    let leaf = schema.leaves.get(leaf)?;
+    chunk_of(tail, ordinal, schema.leaves.get(leaf)?, ty)
+}
+
+fn chunk_of(tail: &Tail, ordinal: usize, leaf: &Leaf, ty: &LogicalType) -> Option<ChunkMeta> {
+    let stripe = tail.footer.stripes.get(ordinal)?;
     let statistics = stripe_statistics(tail, ordinal);
     let statistics = statistics.and_then(|all| all.get(leaf.column as usize));
     let rows = stripe.number_of_rows;
@@ -162,30 +170,37 @@ fn created_by(tail: &Tail) -> String {
     }
 }
 
-/// Adds to a row group what the footer of its stripe knows; the footer has passed its validation.
+/// Adds to a row group what the footer of its stripe knows; the footer has passed its validation. The sizes of a leaf
+/// are those of all nodes that it owns.
 pub fn add_stripe_footer(row_group: &mut RowGroupMeta, footer: &StripeFooter, schema: &FileSchema) {
     let mut of_column = vec![ColumnStreams::default(); footer.columns.len()];
     for stream in &footer.streams {
-        if let Some(column) = of_column.get_mut(stream.column as usize) {
-            column.add(stream);
+        let owner = schema.owner(stream.column);
+        if let Some(column) = of_column.get_mut(owner as usize) {
+            column.add(stream, owner == stream.column);
         }
     }
+    let add = |leaf: &Leaf, is_text: bool, chunk: &mut ChunkMeta| {
+        let column = leaf.column as usize;
+        let streams = of_column.get(column);
+        if let (Some(encoding), Some(streams)) = (footer.columns.get(column), streams) {
+            chunk.encodings = vec![encoding.kind.name()];
+            chunk.compressed_bytes = Some(streams.data);
+            chunk.index_bytes = Some(streams.index);
+            chunk.has_index = streams.row_index;
+            chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_text);
+        }
+    };
     let leaves = schema.leaves.iter().zip(&schema.types);
     for ((leaf, ty), chunk) in leaves.zip(&mut row_group.chunks) {
-        let column = leaf.column as usize;
-        let (Some(encoding), Some(streams)) = (footer.columns.get(column), of_column.get(column))
-        else {
-            continue;
-        };
-        chunk.encodings = vec![encoding.kind.name()];
-        chunk.compressed_bytes = Some(streams.data);
-        chunk.index_bytes = Some(streams.index);
-        chunk.has_index = streams.row_index;
-        chunk.has_bloom = streams.bloom_utf8 || (streams.bloom && !is_hashed_as_text(ty));
+        add(leaf, is_hashed_as_text(ty), chunk);
+    }
+    for (leaf, chunk) in schema.leafless.iter().zip(&mut row_group.leafless) {
+        add(leaf, false, chunk);
     }
 }
 
-/// What the streams of a column in a stripe add up to.
+/// What the streams of a leaf and of the nodes that it owns add up to in a stripe, and what its own help to skip.
 #[derive(Debug, Clone, Copy, Default)]
 struct ColumnStreams {
     data: u64,
@@ -196,7 +211,7 @@ struct ColumnStreams {
 }
 
 impl ColumnStreams {
-    fn add(&mut self, stream: &Stream) {
+    fn add(&mut self, stream: &Stream, is_own: bool) {
         let sum = match stream.kind {
             StreamKind::EncryptedIndex | StreamKind::EncryptedData => return,
             StreamKind::RowIndex | StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 => {
@@ -205,6 +220,9 @@ impl ColumnStreams {
             _ => &mut self.data,
         };
         *sum = sum.saturating_add(stream.length);
+        if !is_own {
+            return;
+        }
         self.row_index |= stream.kind == StreamKind::RowIndex;
         self.bloom |= stream.kind == StreamKind::BloomFilter;
         self.bloom_utf8 |= stream.kind == StreamKind::BloomFilterUtf8;

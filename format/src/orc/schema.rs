@@ -65,8 +65,12 @@ pub struct FileSchema {
     pub leaves: Vec<Leaf>,
     /// The type of each leaf.
     pub types: Vec<LogicalType>,
+    /// The top-level columns without leaves, such as structs without fields.
+    pub leafless: Vec<Leaf>,
     /// The first leaf of each top-level column.
     first_leaves: Vec<LeafId>,
+    /// The column whose sizes each node counts in, by column id.
+    owners: Vec<u32>,
 }
 
 impl FileSchema {
@@ -88,13 +92,30 @@ impl FileSchema {
             _ => (vec![Field::nullable("", root)], vec![0]),
         };
         let schema = Schema::new(fields);
+        let leafless = fields_without_leaves(&schema, &columns);
+        let leafless = leafless.map(|column| Leaf {
+            column,
+            repeated: false,
+            nested: false,
+            encrypted: builder.encrypted.contains(&column),
+            undeclared_decimal: false,
+        });
         Ok(FileSchema {
             first_leaves: schema.first_leaves(),
+            leafless: leafless.collect(),
+            owners: owners(types),
             schema,
             columns,
             leaves: builder.leaves,
             types: builder.leaf_types,
         })
+    }
+
+    /// The column in which the streams of node `column` are counted: a leaf itself; for lists, maps, structs and
+    /// unions the first leaf below, else the first of what they are a part of, else they themselves.
+    pub fn owner(&self, column: u32) -> u32 {
+        let owner = self.owners.get(column as usize);
+        owner.copied().unwrap_or(column)
     }
 
     /// The same, as if the file had only the columns whose names are among `names` when case is ignored.
@@ -118,6 +139,9 @@ impl FileSchema {
                 of_field.for_each(drop);
             }
         }
+        let leafless = fields_without_leaves(&self.schema, &self.columns);
+        let kept: HashSet<u32> = leafless.collect();
+        self.leafless.retain(|leaf| kept.contains(&leaf.column));
         self.first_leaves = self.schema.first_leaves();
         self
     }
@@ -140,6 +164,49 @@ impl FileSchema {
         let end = next.map_or(self.leaves.len(), |next| next.index());
         self.leaves.get(first.index()..end).unwrap_or_default()
     }
+}
+
+/// The column ids of the top-level columns without leaves.
+fn fields_without_leaves<'a>(
+    schema: &'a Schema,
+    columns: &'a [u32],
+) -> impl Iterator<Item = u32> + 'a {
+    let fields = schema.fields.iter().zip(columns);
+    fields.filter_map(|(field, &column)| (field.leaf_count() == 0).then_some(column))
+}
+
+/// The owner of each node, by column id, of types that are a tree.
+fn owners(types: &[Type]) -> Vec<u32> {
+    let is_node = |node: &Type| {
+        let kinds = [
+            TypeKind::Struct,
+            TypeKind::List,
+            TypeKind::Map,
+            TypeKind::Union,
+        ];
+        kinds.contains(&node.kind)
+    };
+    let mut owners: Vec<Option<u32>> = vec![None; types.len()];
+    // parents come before their children
+    for (id, node) in types.iter().enumerate().rev() {
+        let mut below = node.subtypes.iter();
+        owners[id] = match is_node(node) {
+            true => below.find_map(|&child| owners[child as usize]),
+            false => u32::try_from(id).ok(),
+        };
+    }
+    // the row itself is no column
+    let is_row = |id: u32| id == 0 && types[0].kind == TypeKind::Struct;
+    for (id, node) in (0..).zip(types).filter(|(id, _)| !is_row(*id)) {
+        let owner = *owners[id as usize].get_or_insert(id);
+        for &child in &node.subtypes {
+            owners[child as usize].get_or_insert(owner);
+        }
+    }
+    let owners = (0..).zip(owners);
+    owners
+        .map(|(id, owner)| owner.filter(|_| !is_row(id)).unwrap_or(id))
+        .collect()
 }
 
 /// The column ids below which all is encrypted.
@@ -680,5 +747,41 @@ mod tests {
         };
         assert!(decode(110).is_ok());
         assert_eq!(decode(109).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn streams_of_inner_nodes_count_in_the_first_leaf_below() {
+        // a struct<>, b struct<x:struct<>,y:int>, c array<map<int,int>>
+        let mut types = vec![
+            struct_of(&[("a", 1), ("b", 2), ("c", 5)]),
+            struct_of(&[]),
+            struct_of(&[("x", 3), ("y", 4)]),
+            struct_of(&[]),
+            ty(TypeKind::Int),
+            with_subtypes(TypeKind::List, &[6]),
+            with_subtypes(TypeKind::Map, &[7, 8]),
+            ty(TypeKind::Int),
+            ty(TypeKind::Int),
+        ];
+        let owned = |types: &[Type]| {
+            let footer = Footer {
+                types: types.to_vec(),
+                ..Footer::default()
+            };
+            FileSchema::decode(&footer, Dialect::Orc, &Limits::default()).unwrap()
+        };
+        let schema = owned(&types);
+        let owners: Vec<u32> = (0..10).map(|column| schema.owner(column)).collect();
+        assert_eq!(owners, [0, 1, 4, 4, 4, 7, 7, 7, 8, 9]);
+        let leafless = |schema: &FileSchema| -> Vec<u32> {
+            schema.leafless.iter().map(|leaf| leaf.column).collect()
+        };
+        assert_eq!(leafless(&schema), [1]);
+        assert!(leafless(&schema.with_columns(&["c".to_owned()])).is_empty());
+        // a root that is no struct is a column
+        types = vec![with_subtypes(TypeKind::List, &[1]), struct_of(&[])];
+        let schema = owned(&types);
+        assert_eq!((schema.owner(0), schema.owner(1)), (0, 0));
+        assert_eq!(leafless(&schema), [0]);
     }
 }

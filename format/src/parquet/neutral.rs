@@ -222,6 +222,7 @@ fn row_group(
         rows,
         range: range.unwrap_or_default(),
         chunks,
+        leafless: Vec::new(),
     })
 }
 

@@ -114,7 +114,8 @@ impl OrcFile {
             let (tail, source) = (&mut self.tail, source.as_ref());
             self.crypto = Crypto::open(tail, source, decryption, &self.limits)
                 .map_err(|error| error.at_path(source.name()))?;
-            for leaf in &mut self.schema.leaves {
+            let schema = &mut self.schema;
+            for leaf in schema.leaves.iter_mut().chain(&mut schema.leafless) {
                 leaf.encrypted &= self.crypto.key_of(leaf.column).is_none();
             }
         }
@@ -150,6 +151,11 @@ impl OrcFile {
     /// Where each leaf of the columns is in the file.
     pub fn leaves(&self) -> &[Leaf] {
         &self.schema.leaves
+    }
+
+    /// Where each top-level column without leaves is in the file.
+    pub fn leafless(&self) -> &[Leaf] {
+        &self.schema.leafless
     }
 
     /// Everything that the tail says, format-neutral. It is decoded when it is first asked for.

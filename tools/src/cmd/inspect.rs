@@ -30,7 +30,7 @@ pub(super) fn run(args: &Inspect) -> Result {
     // each file is closed before the next is opened: a process may hold only so many open
     let told = dataset.each(|file| {
         let mut failed = Failed::default();
-        let shown = wanted.select(file, alone)?;
+        let shown = wanted.select_all(file, alone)?;
         let shown: Vec<LeafId> = shown.into_iter().map(|leaf| leaf.id).collect();
         let columns = summary.add_file(file, &mut failed)?;
         if !alone {

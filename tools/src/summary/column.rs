@@ -125,6 +125,17 @@ impl ColumnSummary {
         self.unbounded += u64::from(!explained);
     }
 
+    /// Adds a chunk of `rows` rows of a column without leaves, which has no bounds; nothing if it is not known.
+    pub(super) fn add_leafless(&mut self, chunk: Option<&ChunkMeta>, format: Format, rows: u64) {
+        match chunk {
+            None => self.add_unknown(rows),
+            Some(chunk) => {
+                self.add(chunk, format);
+                self.stats = self.stats.merge(&chunk.stats);
+            }
+        }
+    }
+
     /// Adds a chunk of `rows` rows of which nothing is known.
     pub(super) fn add_unknown(&mut self, rows: u64) {
         self.chunks += 1;
