@@ -17,7 +17,7 @@ use lith_format::meta::{ChunkMeta, FileMeta, Format};
 use lith_format::orc::bloom;
 use lith_format::parquet::row_group::SortingColumn;
 use lith_format::scalar::Scalar;
-use lith_format::schema::{LeafId, Schema};
+use lith_format::schema::{Field, LeafId};
 use lith_format::stats::{ColumnStats, Trusted};
 use lith_reader::file::{File, RowGroup};
 use lith_reader::orc::OrcFile;
@@ -107,8 +107,8 @@ const ACID: [&str; 6] = [
 ];
 
 /// Whether the columns are those around the rows of a Hive ACID table.
-fn is_acid(schema: &Schema) -> bool {
-    let names = schema.fields.iter().map(|field| field.name.as_str());
+pub fn is_acid(fields: &[Field]) -> bool {
+    let names = fields.iter().map(|field| field.name.as_str());
     names.eq(ACID)
 }
 
@@ -145,7 +145,7 @@ impl Summary {
         self.add_head(&file.head());
         self.add_nulls(&columns, file.rows());
         self.from_hive[0] |= bind::is_positional(file.schema());
-        self.from_hive[1] |= is_acid(file.schema());
+        self.from_hive[1] |= is_acid(&file.schema().fields);
         for row_group in 0..file.row_groups() {
             self.add_row_group(file, row_group, columns.split_at(leaves), failed);
         }

@@ -41,15 +41,17 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
     out
 }
 
+/// What the rows of a Hive ACID table are.
+pub const ACID: &str = "rows are events of a Hive ACID table, whose columns are in row (-c row.NAME); updates and delete deltas are not \
+applied";
+
 /// What Hive leaves to its metastore.
 fn from_hive(summary: &Summary) -> Vec<String> {
     let [unnamed, acid] = summary.from_hive;
     let unnamed = unnamed.then_some(
         "Hive wrote no column names: --schema 'NAME TYPE, ..' gives them; such files are matched by position",
     );
-    let acid = acid.then_some(
-        "rows are events of a Hive ACID table, whose columns are in row (-c row.NAME); updates and delete deltas are not applied",
-    );
+    let acid = acid.then_some(ACID);
     let lines = unnamed.into_iter().chain(acid);
     lines.map(str::to_owned).collect()
 }

@@ -928,3 +928,84 @@ fn pages_shows_the_strides_of_an_orc_file() {
     assert!(stdout(&["pages", &path]).contains("colC"));
     fails(&["pages", &path, "-c", "nope"], 2, &["nope"]);
 }
+
+#[test]
+fn columns_are_matched_by_position_on_request() {
+    for format in ["parquet", "orc"] {
+        let dataset = fixture(format);
+        let rows = |rest: &[&str]| {
+            let all = ["scan", &*dataset, "-f", "csv"];
+            let text = stdout(&[&all, rest].concat());
+            text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let declared = ["--schema", "x int, y int, colA int", "-c", "x,y,colA"];
+        let (by_name, by_position) = (
+            rows(&declared),
+            rows(&[&declared[..], &["--by-position"]].concat()),
+        );
+        assert_eq!(by_position, rows(&["-c", "colB,colC,colA"]), "{format}");
+        assert_eq!(by_name.len(), by_position.len());
+        assert!(
+            by_name.iter().all(|row| row.starts_with(",,")),
+            "{by_name:?}"
+        );
+    }
+    let both = ["--by-position", "--merge-schema"];
+    let dataset = fixture("orc");
+    fails(
+        &[&["scan", &*dataset], &both[..]].concat(),
+        2,
+        &["--by-position"],
+    );
+}
+
+#[test]
+fn json_does_not_hold_a_column_twice() {
+    for command in ["scan", "head", "tail", "sample"] {
+        let args = [command, &fixture("orc"), "-c", "colB,colB", "-f"];
+        let twice = ["column colB is selected twice"];
+        fails(&[&args[..], &["jsonl"]].concat(), 2, &twice);
+        let shown = stdout(&[&args[..], &["csv"]].concat());
+        assert!(shown.starts_with("colB,colB\n"), "{shown}");
+    }
+}
+
+#[test]
+fn keys_that_nothing_needs_are_told() {
+    let secret = "00112233445566778899aabbccddeeff";
+    let key = format!("kf={secret}");
+    let output = lith(&["count", &fixture("orc"), "--key", &key]);
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("--key number 1 was not used"), "{told}");
+    assert!(!told.contains(secret), "{told}");
+    assert_eq!(told.lines().count(), 1);
+}
+
+#[test]
+fn events_of_hive_acid_tables_are_told_by_schema_and_inspect() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("bucket_00000.parquet");
+    let fields = |names: &[&str]| -> Vec<Field> {
+        let field = |name: &&str| Field::nullable(*name, LogicalType::Int64);
+        names.iter().map(field).collect()
+    };
+    let acid = [
+        "operation",
+        "originalTransaction",
+        "bucket",
+        "rowId",
+        "currentTransaction",
+        "row",
+    ];
+    let told = "rows are events of a Hive ACID table";
+    for (names, is_acid) in [(&acid[..], true), (&acid[..5], false)] {
+        write(&path, fields(names));
+        let path = path.to_str().unwrap();
+        let output = lith(&["schema", path]);
+        assert!(output.status.success(), "{output:?}");
+        let warning = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(warning.contains(told), is_acid, "{warning}");
+        assert_eq!(stdout(&["inspect", path]).contains(told), is_acid);
+    }
+}

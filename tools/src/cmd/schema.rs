@@ -15,9 +15,11 @@ use lith_reader::file::File;
 
 use crate::args::{Schema, SchemaFormat};
 use crate::dataset::Opened;
-use crate::failure::Result;
+use crate::failure::{Result, print_stderr};
 use crate::leaves::shorten;
 use crate::names::{located_type, shown_path};
+use crate::summary::is_acid;
+use crate::warnings::ACID;
 
 pub(super) fn run(args: &Schema) -> Result {
     let opened = Opened::new(&args.input)?;
@@ -52,6 +54,9 @@ pub(super) fn run(args: &Schema) -> Result {
             }
         },
     };
+    if is_acid(&table.schema.fields[..table.data_columns()]) {
+        print_stderr(&format!("lith: warning: {ACID}"));
+    }
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
