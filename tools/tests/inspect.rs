@@ -209,6 +209,22 @@ fn encrypted_columns_of_orc_are_told_and_the_rest_is_shown() {
         assert_eq!(output.stderr.split(|byte| *byte == b'\n').count(), 2);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("encrypt"), "{text}");
+        // with the key that its authors published, and with another one
+        let pii = "pii=2f69f2d45e655936739d76de1f91baf174d53f584379e7602e5d1db913322c92";
+        for (key, is_right) in [(pii, true), (&*pii.replace('9', "8"), false)] {
+            let output = lith(&["meta", path, "--key", key]);
+            assert_eq!(output.status.code(), Some(4), "{output:?}");
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(
+                told.contains("metadata is shown as stored"),
+                is_right,
+                "{told}"
+            );
+            assert_eq!(told.contains("a wrong one"), !is_right, "{told}");
+            for untrue in ["there is no key", "was not used"] {
+                assert!(!told.contains(untrue), "{told}");
+            }
+        }
         // not every page can be shown
         let output = lith(&["pages", path]);
         assert_eq!(output.status.code(), Some(4), "{output:?}");

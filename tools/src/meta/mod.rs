@@ -40,7 +40,7 @@ impl Shown {
     }
 }
 
-/// Prints the metadata of a file, decrypted where there are keys; also of a file that a scan would refuse, as far
+/// Prints the metadata of a file, that of Parquet decrypted where there are keys, that of ORC as stored; also of a file that a scan would refuse, as far
 /// as it can be decoded.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ fn print_of(
     out: &mut dyn Printer,
 ) -> Result<Failed> {
     match detect(source.as_ref())? {
-        Format::Orc => orc::print(source, limits, shown, out),
+        Format::Orc => orc::print(source, decryption, limits, shown, out),
         Format::Parquet => parquet::print(source, decryption, limits, shown, out),
     }
 }

@@ -6,7 +6,8 @@
 //! ```
 //! A part that cannot be read becomes an `error` of its stripe or one of the `index_errors`; the rest is shown. If
 //! there are several streams of one kind and column, the last one counts, and all are listed as
-//! `duplicates_of_NAME`. The bits of a Bloom filter are shown by their length and SHA-256.
+//! `duplicates_of_NAME`. Of encrypted columns, what is stored for readers without keys is shown: that of their masks. The
+//! bits of a Bloom filter are shown by their length and SHA-256.
 // spec: ORCv1.md, "File Tail", "Stripe Footer", "Indexes"
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ use lith_format::orc::stripe::{Stream, StripeFooter, StripeInformation};
 use lith_format::orc::tail::Tail;
 use lith_format::orc::tree::{self, Shape};
 use lith_format::tree::{DUPLICATES, Event, EventSink};
+use lith_reader::keys::Decryption;
 use lith_reader::orc::OrcFile;
 use lith_reader::source::Source;
 use serde_json::{Value, json};
@@ -36,6 +38,7 @@ const INDEX_ERRORS: usize = 1000;
 
 pub(super) fn print(
     source: &Arc<dyn Source>,
+    decryption: &Decryption,
     limits: &Limits,
     shown: &Shown,
     out: &mut dyn Printer,
@@ -52,8 +55,18 @@ pub(super) fn print(
     opened.print_head()?;
     opened.print_stripes()?;
     let mut failed = opened.failed;
+    let message = match decryption.keys.is_some() {
+        true => "the column is encrypted, and metadata is shown as stored: that of its mask",
+        false => "the column is encrypted and there is no key",
+    };
+    // wrong keys are told here too
+    if decryption.keys.is_some()
+        && let Ok(orc) = OrcFile::open(source, limits)
+        && let Err(error) = orc.with_keys(source, decryption)
+    {
+        failed.add(error);
+    }
     for variant in encryption::of_orc(orc.footer(), orc.schema()) {
-        let message = "the column is encrypted and there is no key";
         let error = Error::new(ErrorKind::Encrypted, message);
         failed.add(error.at_column(variant.column.unwrap_or_default()));
     }
