@@ -30,6 +30,28 @@ fn decimals_have_the_declared_scale_whatever_is_stored() {
 }
 
 #[test]
+fn zeros_behind_are_dropped_and_other_digits_are_not() {
+    let expected = ["\"1.50\"", "\"-0.20\"", "\"0.00\"", "\"7.00\"", "\"30.00\""];
+    let values = [(1_500, 3), (-20_000, 5), (0, 40), (7, 0), (3, -1)];
+    // 32, 64 and 128 bits
+    for precision in [9, 18, 38] {
+        check_every_choice(&decimals(Some((precision, 2)), &values), &expected);
+        // Java's reader has no place for such short decimals either; of long ones it keeps the digits, which the
+        // column's type does not have
+        let error = cells(decimals(Some((precision, 2)), &[(150, 2), (1_505, 3)])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.message().contains("of scale 3"), "{error}");
+    }
+    // with its zeros, a value may have more digits than its type
+    let error = cells(decimals(Some((4, 2)), &[(123, 0)])).unwrap_err();
+    assert!(error.message().contains("precision"), "{error}");
+    assert_eq!(
+        cells(decimals(Some((4, 2)), &[(12, 0)])).unwrap(),
+        "\"12.00\""
+    );
+}
+
+#[test]
 fn decimals_of_hive_0_11_declare_nothing() {
     let expected = "\"1.000000000000000000\" \"-1.200000000000000000\"";
     for declared in [None, Some((0, 0))] {
