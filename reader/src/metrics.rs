@@ -15,7 +15,7 @@ pub struct Metrics {
     pub values_decoded: Counter,
     /// Row groups opened.
     pub row_groups_read: Counter,
-    /// Row groups that statistics ruled out.
+    /// Row groups that were ruled out: by statistics, or part by part.
     pub row_groups_pruned: Counter,
     /// Row groups whose rows were known to pass without being filtered.
     pub row_groups_always: Counter,

@@ -156,6 +156,10 @@ impl Explanation {
     fn spark_lists(&self) -> Vec<(&'static str, String)> {
         let list = |items: &[String]| format!("[{}]", items.join(", "));
         vec![
+            (
+                "as Spark prints",
+                "the lists below; the figures above are lith's".to_owned(),
+            ),
             ("PartitionFilters", list(&self.partition_filters)),
             ("DataFilters", list(&self.data_filters)),
             ("PushedFilters", list(&self.pushed_filters)),

@@ -133,9 +133,9 @@ fn is_whole(stats: &ColumnStats) -> bool {
     stats.min.as_ref().is_some_and(whole)
 }
 
-/// A value on a line of numbers.
+/// A value on a line of numbers; infinities are beyond it.
 pub(super) fn number(value: &Scalar) -> Option<f64> {
-    match value {
+    let number = match value {
         Scalar::Int(value) => Some(*value as f64),
         Scalar::Float32(value) => Some(f64::from(*value)),
         Scalar::Float64(value) => Some(*value),
@@ -145,7 +145,8 @@ pub(super) fn number(value: &Scalar) -> Option<f64> {
         Scalar::Date(days) => Some(f64::from(*days)),
         Scalar::Timestamp { value, unit, .. } => Some(*value as f64 / unit.per_second() as f64),
         _ => None,
-    }
+    };
+    number.filter(|number| number.is_finite())
 }
 
 #[cfg(test)]
@@ -190,5 +191,29 @@ mod tests {
             of(&Filter::Or(vec![both, Filter::Constant(Some(true))])),
             1.0,
         );
+    }
+
+    #[test]
+    fn infinite_bounds_tell_nothing() {
+        let bound = |value| {
+            Some(Bound {
+                value: Scalar::Float64(value),
+                exact: true,
+            })
+        };
+        let stats = ColumnStats {
+            min: bound(f64::NEG_INFINITY),
+            max: bound(9.0),
+            ..ColumnStats::default()
+        };
+        for op in [CompareOp::Lt, CompareOp::GtEq] {
+            let filter = Filter::Compare {
+                leaf: LeafId(0),
+                op,
+                value: Scalar::Float64(1.0),
+            };
+            let found = share(&filter, &|_| Some(Cow::Borrowed(&stats)));
+            assert_eq!(found, UNKNOWN);
+        }
     }
 }

@@ -31,18 +31,53 @@ pub(super) fn how_lith_judges(conjunct: &Expr) -> String {
 
 /// What to write instead, where there is something.
 pub(super) fn how_to_rewrite(conjunct: &Expr) -> Option<String> {
-    let mut found = text_as_range(conjunct);
+    let mut found = text_as_range(conjunct).or_else(|| as_comparison(conjunct).map(str::to_owned));
     conjunct.for_each(|expr| {
         found = found.take().or_else(|| rewrite(expr).map(str::to_owned));
     });
     found
 }
 
+/// Comparisons with a constant that are true for one range of the column, or for single values.
+fn as_comparison(expr: &Expr) -> Option<&'static str> {
+    let (op, left, right) = match expr {
+        Expr::And(left, right) | Expr::Or(left, right) => {
+            return as_comparison(left).or_else(|| as_comparison(right));
+        }
+        Expr::In { expr, list, .. } if list.iter().all(|item| item.columns().is_empty()) => {
+            return is_text_of_column(expr).then_some(OWN_TYPE);
+        }
+        Expr::NullSafeEq(left, right) => (CompareOp::Eq, left, right),
+        Expr::Compare { op, left, right } => (*op, left, right),
+        _ => return None,
+    };
+    let computed = match (left.columns().is_empty(), right.columns().is_empty()) {
+        (false, true) => left,
+        (true, false) => right,
+        _ => return None,
+    };
+    match &**computed {
+        // a month comes again every year: it is no range
+        Expr::Function { name, .. }
+            if op != CompareOp::NotEq
+                && matches!(name.as_str(), "year" | "date_trunc" | "trunc") =>
+        {
+            Some("write it as a range: column >= start AND column < end")
+        }
+        computed if op == CompareOp::Eq && is_text_of_column(computed) => Some(OWN_TYPE),
+        _ => None,
+    }
+}
+
+const OWN_TYPE: &str =
+    "compare the column with a literal of its own type instead of casting it to text";
+
+fn is_text_of_column(expr: &Expr) -> bool {
+    matches!(expr, Expr::Cast { expr, ty, .. } if matches!(**expr, Expr::Column(_)) && ty.is_text())
+}
+
 fn rewrite(expr: &Expr) -> Option<&'static str> {
     match expr {
-        Expr::Cast { expr, ty, .. } if matches!(**expr, Expr::Column(_)) && ty.is_text() => {
-            Some("compare the column with a literal of its own type instead of casting it to text")
-        }
         Expr::Cast { expr, .. } if is_text_column(expr) => {
             Some("the column holds text: compare it with text, or store it as a number")
         }
@@ -53,11 +88,6 @@ fn rewrite(expr: &Expr) -> Option<&'static str> {
             ..
         } if left.columns().is_empty() != right.columns().is_empty() => {
             Some("move the constant to the other side, so that the bare column is compared")
-        }
-        Expr::Function { name, .. }
-            if matches!(name.as_str(), "year" | "month" | "date_trunc" | "trunc") =>
-        {
-            Some("write it as a range: column >= start AND column < end")
         }
         _ => None,
     }

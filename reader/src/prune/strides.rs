@@ -33,16 +33,21 @@ impl TableFile {
         let strides = Strides::new(self, row_group, rows as u64);
         let cuts = strides.cuts(rows as u64);
         let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut ruled_out = 0;
         for pair in cuts.windows(2) {
             let part = pair[0] as usize..pair[1] as usize;
             if strides.judge(pair[0]..pair[1]) == Verdict::Never {
-                metrics.strides_pruned.add(1);
+                ruled_out += 1;
                 continue;
             }
             match runs.last_mut() {
                 Some(last) if last.end == part.start => last.end = part.end,
                 _ => runs.push(part),
             }
+        }
+        match runs.is_empty() && ruled_out > 0 {
+            true => metrics.row_groups_pruned.add(1),
+            false => metrics.strides_pruned.add(ruled_out),
         }
         Selection::from_runs(rows, runs)
     }
