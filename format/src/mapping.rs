@@ -5,6 +5,7 @@
 //! x * -2: -16 to -6          2023 to 2024                               -
 //! ```
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,12 +16,14 @@ use crate::stats::{Bound, ColumnStats};
 pub type OneValue = Arc<dyn Fn(&Scalar) -> Option<Scalar> + Send + Sync>;
 
 /// What becomes of NaN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Nans {
     /// There are none among the values.
     None,
     /// They stay NaN; no other value becomes one.
     Kept,
+    /// They become this value, wherever it lies among the other results.
+    Become(Scalar),
     /// The function fails on them.
     Fail,
 }
@@ -61,6 +64,10 @@ impl Mapping {
             (min, max) = (max, min);
         }
         let has_nan = self.nans != Nans::None && stats.nan_count != Some(0);
+        if let (Nans::Become(value), true) = (&self.nans, has_nan) {
+            widen(&mut min, value, Ordering::Less);
+            widen(&mut max, value, Ordering::Greater);
+        }
         let proved = min.is_some() && max.is_some() || stats.all_null();
         let fails =
             self.may_fail && !proved || self.nans == Nans::Fail && has_nan && !stats.all_null();
@@ -70,7 +77,7 @@ impl Mapping {
             null_count: stats.null_count,
             nan_count: match self.nans {
                 Nans::Kept => stats.nan_count,
-                Nans::None | Nans::Fail => Some(0),
+                Nans::None | Nans::Become(_) | Nans::Fail => Some(0),
             },
             distinct_count: None,
             value_count: stats.value_count,
@@ -94,6 +101,22 @@ impl Mapping {
                 (None, None) => true,
                 _ => false,
             }
+    }
+}
+
+/// Makes a bound hold for a value that lies on this side of it.
+fn widen(bound: &mut Option<Bound>, value: &Scalar, side: Ordering) {
+    let compare = |bound: &Bound| value.compare(&bound.value);
+    match bound.as_ref().map(compare) {
+        None => {}
+        Some(None) => *bound = None,
+        Some(Some(found)) if found == side => {
+            *bound = Some(Bound {
+                value: value.clone(),
+                exact: false,
+            });
+        }
+        Some(Some(_)) => {}
     }
 }
 
@@ -186,5 +209,25 @@ mod tests {
             ..stats(13, 18)
         };
         assert_eq!(bounds(&last_digit.image(&half_known).0), [None, None]);
+    }
+
+    #[test]
+    fn bounds_hold_for_what_becomes_of_nan() {
+        let with = |value| Mapping {
+            nans: Nans::Become(Scalar::Int(value)),
+            may_fail: false,
+            ..of(false, Some)
+        };
+        let may_have = stats(3, 8);
+        let has_none = ColumnStats {
+            nan_count: Some(0),
+            ..stats(3, 8)
+        };
+        for (value, expected) in [(0, [0, 8]), (5, [3, 8]), (9, [3, 9])] {
+            let found = bounds(&with(value).image(&may_have).0);
+            assert_eq!(found, expected.map(Some));
+            assert_eq!(bounds(&with(value).image(&has_none).0), [Some(3), Some(8)]);
+        }
+        assert!(!with(0).image(&may_have).0.min.unwrap().exact);
     }
 }

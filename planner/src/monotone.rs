@@ -49,15 +49,18 @@ pub(crate) fn mapping(expr: &Expr) -> Option<(&Column, Mapping)> {
             Some(Arc::new(move |value: &Scalar| four_digits(&of(value)?)) as OneValue)
         }
     };
+    let of = function(expr, &ty)?;
     let mapping = Mapping {
-        of: function(expr, &ty)?,
+        nans: match nan(&ty).map(|nan| of(&nan)) {
+            None => Nans::None,
+            Some(None) => Nans::Fail,
+            Some(Some(result)) if result.is_nan() => Nans::Kept,
+            Some(Some(Scalar::Null)) => return None,
+            Some(Some(result)) => Nans::Become(result),
+        },
+        of,
         reverses,
         within,
-        nans: match (is_float(&ty), is_float(&expr.ty())) {
-            (false, _) => Nans::None,
-            (true, true) => Nans::Kept,
-            (true, false) => Nans::Fail,
-        },
         may_fail: may_fail(expr),
     };
     Some((column, mapping))
@@ -236,6 +239,15 @@ fn is_number(ty: &T) -> bool {
             ty,
             T::Int8 | T::Int16 | T::Int32 | T::Int64 | T::Decimal { .. }
         )
+}
+
+/// NaN of a type that has it.
+fn nan(ty: &T) -> Option<Scalar> {
+    match ty {
+        T::Float32 => Some(Scalar::Float32(f32::NAN)),
+        T::Float64 => Some(Scalar::Float64(f64::NAN)),
+        _ => None,
+    }
 }
 
 fn is_float(ty: &T) -> bool {

@@ -86,6 +86,11 @@ fn floats_may_hold_nan_and_either_zero() {
             ("x * 2 + 1 > 100D", Maybe),
             ("10D - x < 0D", Never),
             ("NOT (x / 2D <= 1.9D)", Maybe),
+            // the whole number of NaN is 0
+            ("floor(x) = 0", Maybe),
+            ("ceil(x * 2D) + 1 < 2", Maybe),
+            ("-cast(floor(x) as double) >= 0D", Maybe),
+            ("floor(x) = 1", Never),
         ],
     );
     let no_nan = ColumnStats {
@@ -95,7 +100,12 @@ fn floats_may_hold_nan_and_either_zero() {
     assert_all(
         "x double",
         &[no_nan],
-        &[("x > 3D", Never), ("x = 3D", Always), ("-x > 0D", Never)],
+        &[
+            ("x > 3D", Never),
+            ("x = 3D", Always),
+            ("-x > 0D", Never),
+            ("floor(x) = 0", Never),
+        ],
     );
     let nan_bound = floats(f64::NAN, f64::NAN);
     assert_all(

@@ -139,7 +139,8 @@ fn whole(call: &Call<'_>, float: fn(f64) -> f64, decimal: fn(i128, i128) -> i128
                 let found = float(cells.get(row));
                 let inside =
                     (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&found);
-                inside.then_some(found as i64)
+                // of NaN, Spark's is 0
+                (inside || found.is_nan()).then_some(found as i64)
             };
             call.checked(Lane::Int, f, "the whole number overflows bigint")
         }
