@@ -242,3 +242,19 @@ fn unions_are_tested_for_null_but_not_taken_apart() {
     assert_eq!(*error.kind(), PlanErrorKind::Unsupported);
     assert!(error.to_string().contains("tag0"), "{error}");
 }
+
+#[test]
+fn decimals_keep_their_whole_part_where_38_digits_do_not_hold_both() {
+    let decimal = |precision, scale| LogicalType::Decimal { precision, scale };
+    for (a, b, common) in [
+        ((12, 2), (38, 38), (38, 28)),
+        ((12, 2), (38, 0), (38, 0)),
+        ((38, 0), (38, 38), (38, 0)),
+        ((30, 20), (38, 2), (38, 2)),
+        ((20, 10), (30, 20), (30, 20)),
+    ] {
+        let types = [a, b].map(|(precision, scale)| decimal(precision, scale));
+        let expected = decimal(common.0, common.1);
+        assert_eq!(common_type_of(types), Some(expected), "{a:?} {b:?}");
+    }
+}

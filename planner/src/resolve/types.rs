@@ -142,7 +142,9 @@ fn widen_numbers(a: &LogicalType, b: &LogicalType) -> LogicalType {
         ) => {
             let scale = u32::from(*s.max(t));
             let whole = u32::from((p - s).max(q - t));
-            max_decimal(whole + scale, scale)
+            // beyond 38 digits the scale gives way, so that the whole part fits
+            let over = (whole + scale).saturating_sub(MAX_PRECISION.into());
+            max_decimal(whole + scale, scale.saturating_sub(over))
         }
         (T::Decimal { .. }, ty) if is_integer(ty) => {
             widen_numbers(a, &max_decimal(integer_digits(ty), 0))
