@@ -154,13 +154,24 @@ impl PlanError {
 
     /// In one line with the place in the condition's text, counted in characters from 1.
     pub fn in_predicate(&self, text: &str) -> String {
-        match text.get(..self.span.start) {
-            Some(before) if !self.span.is_empty() => {
-                let character = before.chars().count() + 1;
-                format!("predicate, character {character}: {self}")
-            }
-            _ => self.to_string(),
+        match self.character(text) {
+            Some(character) => format!("predicate, character {character}: {self}"),
+            None => self.to_string(),
         }
+    }
+
+    /// The same of a text that an option of the command line gives.
+    pub fn in_option(&self, option: &str, text: &str) -> String {
+        match self.character(text) {
+            Some(character) => format!("{option}, character {character}: {self}"),
+            None => format!("{option}: {self}"),
+        }
+    }
+
+    /// Which character of the text it is at, counted from 1.
+    fn character(&self, text: &str) -> Option<usize> {
+        let before = text.get(..self.span.start)?;
+        (!self.span.is_empty()).then(|| before.chars().count() + 1)
     }
 
     /// Two lines: the line of `text` that the error is in, and carets below the place. `None` if the

@@ -355,7 +355,7 @@ impl Opened {
 fn failure(paths: &[PathBuf], predicate: &str, error: PlanError) -> Failure {
     Failure::Plan {
         path: paths.first().cloned().unwrap_or_default(),
-        predicate: predicate.to_string(),
+        text: predicate.into(),
         error,
     }
 }
@@ -365,7 +365,11 @@ fn table_of(input: &Input, stored: &Schema, files: discover::Dataset) -> Result<
     match &input.table.schema {
         Some(text) => parse_columns(text)
             .and_then(|columns| Table::declared(&columns, files))
-            .map_err(|error| failure(&input.paths, text, error)),
+            .map_err(|error| Failure::Schema {
+                path: input.paths.first().cloned().unwrap_or_default(),
+                text: text.as_str().into(),
+                error,
+            }),
         None => Ok(Table::new(stored, files)),
     }
 }

@@ -23,7 +23,16 @@ pub enum Failure {
         /// Of which dataset.
         path: PathBuf,
         /// The predicate's text; empty if there is none.
-        predicate: String,
+        text: Box<str>,
+        /// What is wrong.
+        error: PlanError,
+    },
+    /// The columns that `--schema` declares are wrong.
+    Schema {
+        /// Of which dataset.
+        path: PathBuf,
+        /// What was declared.
+        text: Box<str>,
         /// What is wrong.
         error: PlanError,
     },
@@ -113,11 +122,9 @@ impl Failure {
             return;
         }
         print_stderr(&format!("lith: {}", escape_controls(&self.to_string())));
-        if let Failure::Plan {
-            predicate, error, ..
-        } = self
+        if let Failure::Plan { text, error, .. } | Failure::Schema { text, error, .. } = self
             && io::stderr().is_terminal()
-            && let Some(place) = error.with_caret(predicate)
+            && let Some(place) = error.with_caret(text)
         {
             print_stderr(&place);
         }
@@ -133,7 +140,7 @@ impl Failure {
             Failure::BrokenPipe => 0,
             Failure::Reported(code) => *code,
             Failure::Difference(_) => 1,
-            Failure::Plan { error, .. } => match error.kind() {
+            Failure::Plan { error, .. } | Failure::Schema { error, .. } => match error.kind() {
                 PlanErrorKind::Unsupported => 4,
                 _ => 2,
             },
@@ -175,12 +182,12 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::File(error) => error.fmt(f),
-            Failure::Plan {
-                path,
-                predicate,
-                error,
-            } => {
-                write!(f, "{}: {}", path.display(), error.in_predicate(predicate))
+            Failure::Plan { path, text, error } => {
+                write!(f, "{}: {}", path.display(), error.in_predicate(text))
+            }
+            Failure::Schema { path, text, error } => {
+                let error = error.in_option("--schema", text);
+                write!(f, "{}: {error}", path.display())
             }
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),

@@ -392,6 +392,18 @@ fn bad_queries_are_one_line_and_write_nothing() {
         (vec!["-w", "colB"], vec!["boolean"]),
         (vec!["-w", "colB / 0 > 1"], vec!["zero"]),
         (vec!["-w", "cast('x' as int) = colB"], vec!["x"]),
+        (
+            vec!["--schema", "colB whole"],
+            vec!["parquet: --schema, character 6: there is no type whole"],
+        ),
+        (
+            vec!["--schema", "colB"],
+            vec!["parquet: --schema, character 5: expected a type, found the end"],
+        ),
+        (
+            vec!["--schema", "a int, a int"],
+            vec!["parquet: --schema: the column a is declared twice"],
+        ),
     ];
     for (query, words) in queries {
         let mut args = vec!["scan", data, "-o", output.to_str().unwrap()];

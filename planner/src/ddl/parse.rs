@@ -184,6 +184,9 @@ impl<'a> Parser<'a> {
             name => {
                 let sizes = self.sizes()?;
                 let ty = flat(name, &sizes);
+                if self.text[start..self.at].trim().is_empty() {
+                    return Err(self.expected("a type"));
+                }
                 let unknown = || {
                     let end = self.at;
                     PlanError::parse(format!("there is no type {}", self.text[start..end].trim()))
@@ -252,7 +255,8 @@ mod tests {
     #[test]
     fn mistakes_name_their_place() {
         for (text, message, start) in [
-            ("a", "there is no type ", 1),
+            ("a", "expected a type, found the end", 1),
+            ("a int, b <", "expected a type, found <", 9),
             ("a int b int", "expected a comma, found b", 6),
             ("a whole", "there is no type whole", 2),
             ("a decimal(39,2)", "there is no type decimal(39,2)", 2),
