@@ -49,8 +49,12 @@ pub struct Classes {
 impl Classes {
     /// The condition after the scan as Spark prints it: the conjuncts joined from the left.
     pub fn post_filter_spark(&self) -> Option<String> {
-        let texts = self.post_filter.iter().map(Expr::spark);
-        texts.reduce(|left, right| format!("({left} AND {right})"))
+        let (first, rest) = self.post_filter.split_first()?;
+        let mut text = "(".repeat(rest.len()) + &first.spark();
+        for conjunct in rest {
+            text.extend([" AND ", &conjunct.spark(), ")"]);
+        }
+        Some(text)
     }
 }
 

@@ -38,6 +38,8 @@ mod function;
 // Layer 6
 mod compile;
 
+use std::sync::Arc;
+
 use lith_format::bitmap::Bitmap;
 use lith_format::error::Error;
 use lith_format::scalar::Scalar;
@@ -140,7 +142,7 @@ pub fn constant(expr: &Expr) -> Result<Scalar> {
 #[derive(Debug)]
 pub struct Predicate {
     program: Program,
-    text: String,
+    text: Arc<str>,
 }
 
 impl Predicate {
@@ -148,13 +150,13 @@ impl Predicate {
     pub fn new(expr: &Expr) -> Result<Predicate> {
         Ok(Predicate {
             program: Program::new(expr)?,
-            text: String::new(),
+            text: "".into(),
         })
     }
 
     /// The same as a part of this text, in which errors name their place.
-    pub fn in_text(mut self, text: &str) -> Predicate {
-        self.text = text.to_owned();
+    pub fn in_text(mut self, text: impl Into<Arc<str>>) -> Predicate {
+        self.text = text.into();
         self
     }
 

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::expr::Expr;
 pub(crate) use unwrap::loses_nothing as widens;
 
-use shape::{Joint, is_boolean, is_null, rewrite};
+use shape::{ExprSet, Joint, is_boolean, is_null, rewrite};
 
 /// A rewrite.
 pub struct Rule {
@@ -190,7 +190,7 @@ pub(crate) fn without_implied_null_tests(conjuncts: &[Expr]) -> Vec<&Expr> {
         .filter(|e| !matches!(e, Expr::IsNotNull(inner) if matches!(**inner, Expr::Column(_))))
         .collect();
     let implied = infer::inferred(&others);
-    let implied: shape::ExprSet = implied.iter().collect();
+    let implied: ExprSet = implied.iter().collect();
     conjuncts.iter().filter(|e| !implied.contains(e)).collect()
 }
 
@@ -224,7 +224,7 @@ fn simplify(mut condition: Expr) -> Result<Expr> {
 }
 
 fn equal_sides(condition: Expr) -> Expr {
-    let not_null: Vec<Expr> = condition
+    let tested: Vec<Expr> = condition
         .conjuncts()
         .into_iter()
         .filter_map(|conjunct| match conjunct {
@@ -232,6 +232,7 @@ fn equal_sides(condition: Expr) -> Expr {
             _ => None,
         })
         .collect();
+    let not_null: ExprSet = tested.iter().collect();
     rewrite(condition, &mut |e| compare::simplify_with(&not_null, e))
 }
 

@@ -140,9 +140,11 @@ impl ScanPlan {
     /// been asked.
     pub fn predicates(&self) -> Result<Vec<Arc<dyn RowPredicate>>> {
         self.check_pruned()?;
+        // shared: there may be many conjuncts of a long text
+        let text: Arc<str> = self.predicate.as_str().into();
         let compile = |expr: &Expr| {
             let resolved = resolve_condition(expr.clone(), &self.table)?;
-            let predicate = Predicate::new(&resolved)?.in_text(&self.predicate);
+            let predicate = Predicate::new(&resolved)?.in_text(text.clone());
             Ok(Arc::new(predicate) as Arc<dyn RowPredicate>)
         };
         self.residual().into_iter().map(compile).collect()

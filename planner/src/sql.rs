@@ -24,9 +24,12 @@ pub(crate) use literal::{parse_decimal, type_by_name};
 /// Brackets, NOTs and the like that may stand inside each other.
 pub const MAX_NESTING: usize = 250;
 
-/// Text with more tokens than this is parsed on a thread with a stack for the longest chains.
+/// Text with more tokens than this is parsed on a thread with a stack that suffices for all of them.
 const LONG: usize = 200;
-const LONG_STACK: usize = 512 << 20;
+/// What brackets that stand inside each other take of a stack, at most.
+const NESTING_STACK: usize = 32 << 20;
+/// What each token of a chain takes of it.
+const TOKEN_STACK: usize = 1 << 10;
 
 /// Parses a whole predicate; anything after it is an error.
 pub fn parse(text: &str) -> Result<Expr> {
@@ -35,10 +38,11 @@ pub fn parse(text: &str) -> Result<Expr> {
     if tokens.len() <= LONG {
         return parse_tokens(tokens, &places);
     }
-    // the parser recurses on nesting and drops its chains recursively
+    // the parser recurses on nesting, which it limits, and drops its chains recursively
+    let stack = NESTING_STACK + TOKEN_STACK * tokens.len();
     std::thread::scope(|scope| {
         std::thread::Builder::new()
-            .stack_size(LONG_STACK)
+            .stack_size(stack)
             .spawn_scoped(scope, || parse_tokens(tokens, &places))
             .map_err(|error| PlanError::parse(format!("no thread to parse on: {error}")))?
             .join()
@@ -57,13 +61,15 @@ fn parse_tokens(tokens: Vec<TokenWithSpan>, places: &Places) -> Result<Expr> {
     if rest.token != Token::EOF {
         return Err(mistakes::after_end(&rest.token).at(places.span(rest.span)));
     }
-    let expr = convert::Converter { places }.expr(ast)?;
-    if expr.depth() > MAX_DEPTH {
-        return Err(PlanError::parse(format!(
-            "the expression has more than {MAX_DEPTH} levels"
-        )));
+    let expr = convert::Converter::new(places).expr(ast)?;
+    match expr.depth() > MAX_DEPTH {
+        true => Err(too_deep()),
+        false => Ok(expr),
     }
-    Ok(expr)
+}
+
+fn too_deep() -> PlanError {
+    PlanError::parse(format!("the expression has more than {MAX_DEPTH} levels"))
 }
 
 /// Spark's grammar of expressions, as far as `sqlparser` lets a dialect say it.

@@ -352,6 +352,35 @@ fn huge_predicates_neither_crash_nor_take_long() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
+/// Ten thousand terms of every kind; with work that grows with their square it would take minutes.
+#[test]
+fn long_predicates_take_time_that_grows_with_their_length() {
+    let floats = ["f", "g"].map(|name| Field::nullable(name, LogicalType::Float64));
+    let table = Table::new(&Schema::new(floats.to_vec()), table().dataset);
+    let conjuncts = |predicate: &str| {
+        let query = Query {
+            predicate: Some(predicate),
+            ..Query::default()
+        };
+        let plan = plan(&table, &query).unwrap();
+        let spark = explain(&plan, &[], Engine::Spark).unwrap();
+        assert!(!spark.text(&Palette::default()).is_empty());
+        assert_eq!(plan.predicates().unwrap().len(), plan.residual().len());
+        plan.residual().len()
+    };
+    let terms = |joint: &str, term: fn(usize) -> String| {
+        (0..10_000).map(term).collect::<Vec<_>>().join(joint)
+    };
+    assert_eq!(conjuncts(&terms(" AND ", |i| format!("f <> {i}"))), 10_000);
+    assert_eq!(conjuncts(&terms(" OR ", |i| format!("f = {i}.5"))), 1);
+    let pairs = |i| format!("(f <= {i} OR g > -{i}.25)");
+    assert_eq!(conjuncts(&terms(" AND ", pairs)), 10_000);
+    let branches = terms(" ", |i| format!("WHEN f = {i} THEN {i}"));
+    assert_eq!(conjuncts(&format!("CASE {branches} END = 3")), 1);
+    let list = terms(", ", |i| format!("{i}e0"));
+    assert_eq!(conjuncts(&format!("f IN ({list})")), 1);
+}
+
 #[test]
 fn directories_are_not_pruned_by_what_is_not_computed() {
     let text = "date_format(store, 'y') = '2024' AND store <> 'S02' AND cost > 3";

@@ -171,22 +171,6 @@ impl Explanation {
         ]
     }
 
-    /// Who judges a conjunct, in words; which of several conditions it is that rows are asked.
-    fn spoken<'a>(&self, judge: &'a str, finding: &Finding) -> Cow<'a, str> {
-        let asked = self
-            .conjuncts
-            .iter()
-            .filter(|other| other.order.is_some())
-            .count();
-        match (judge, finding.order) {
-            ("row_group_stats", _) => "row group bounds".into(),
-            ("page_index", _) => "page bounds".into(),
-            ("bloom", _) => "Bloom filter".into(),
-            ("rows", Some(order)) if asked > 1 => format!("rows ({})", ordinal(order)).into(),
-            (judge, _) => judge.into(),
-        }
-    }
-
     fn consequences(&self, finding: &Finding) -> String {
         let mut text = match finding.ruled_out {
             0 => String::new(),
@@ -213,6 +197,8 @@ impl Explanation {
         let shown = |finding: &Finding| escape_controls(bare(&finding.text));
         let width = |finding| shown(finding).chars().count();
         let width = self.conjuncts.iter().map(width).max().unwrap_or(0).min(60);
+        let asked = self.conjuncts.iter().filter(|one| one.order.is_some());
+        let asked = asked.count();
         for (index, finding) in self.conjuncts.iter().enumerate() {
             let is_last = index + 1 == self.conjuncts.len();
             let (branch, stem) = if is_last {
@@ -223,7 +209,7 @@ impl Explanation {
             let text = format!("{:<width$}", shown(finding));
             let judges = finding.judged_by.iter();
             let judges: Vec<Cow<'_, str>> =
-                judges.map(|judge| self.spoken(judge, finding)).collect();
+                judges.map(|judge| spoken(judge, finding, asked)).collect();
             let judges = match &judges[..] {
                 [] => "not evaluated".to_owned(),
                 judges => format!("by {}", judges.join(", ")),
@@ -243,6 +229,17 @@ impl Explanation {
                 let _ = writeln!(out, "   {stem} {remark}");
             }
         }
+    }
+}
+
+/// Who judges a conjunct, in words; which of so many conditions it is that rows are asked.
+fn spoken<'a>(judge: &'a str, finding: &Finding, asked: usize) -> Cow<'a, str> {
+    match (judge, finding.order) {
+        ("row_group_stats", _) => "row group bounds".into(),
+        ("page_index", _) => "page bounds".into(),
+        ("bloom", _) => "Bloom filter".into(),
+        ("rows", Some(order)) if asked > 1 => format!("rows ({})", ordinal(order)).into(),
+        (judge, _) => judge.into(),
     }
 }
 

@@ -110,7 +110,7 @@ fn simplify_case(branches: Vec<(Expr, Expr)>, mut otherwise: Option<Expr>) -> Ex
 /// most one of the branches is not constant.
 pub(super) fn push_into(expr: Expr) -> Expr {
     match choice_to_enter(&expr) {
-        Some(at) => in_branches(&expr, at),
+        Some(at) => in_branches(expr, at),
         None => expr,
     }
 }
@@ -141,36 +141,40 @@ fn choice_to_enter(expr: &Expr) -> Option<usize> {
 }
 
 /// Child number `at` of `expr`, an IF or CASE, with `expr` around each of its branches instead.
-fn in_branches(expr: &Expr, at: usize) -> Expr {
-    let choice = expr.children()[at];
-    let apply = |branch: &Expr| with_child(expr, at, branch.clone());
+fn in_branches(mut expr: Expr, at: usize) -> Expr {
+    // taken out, because what is around the branches is copied for each of them
+    let mut choice = Expr::null(LogicalType::Null);
+    expr = with_child(expr, at, &mut choice);
+    let null_counts = matches!(expr, Expr::IsNull(_) | Expr::IsNotNull(_));
+    let ty = choice.ty();
+    let apply = |mut branch: Expr| with_child(expr.clone(), at, &mut branch);
     match choice {
         Expr::If {
             condition,
             then,
             otherwise,
         } => Expr::If {
-            condition: condition.clone(),
-            then: Box::new(apply(then)),
-            otherwise: Box::new(apply(otherwise)),
+            condition,
+            then: Box::new(apply(*then)),
+            otherwise: Box::new(apply(*otherwise)),
         },
         Expr::Case {
             branches,
             otherwise,
         } => {
+            let branches = branches.into_iter().map(|(c, v)| (c, apply(v)));
+            let branches = branches.collect();
             // without ELSE the outcome is NULL, and only a test for NULL makes something of that
-            let null_counts = matches!(expr, Expr::IsNull(_) | Expr::IsNotNull(_));
-            let branches = branches.iter().map(|(c, v)| (c.clone(), apply(v)));
             let otherwise = match otherwise {
-                Some(last) => Some(apply(last)),
-                None => null_counts.then(|| apply(&Expr::null(choice.ty()))),
+                Some(last) => Some(apply(*last)),
+                None => null_counts.then(|| apply(Expr::null(ty))),
             };
             Expr::Case {
-                branches: branches.collect(),
+                branches,
                 otherwise: otherwise.map(Box::new),
             }
         }
-        _ => expr.clone(),
+        other => apply(other),
     }
 }
 
@@ -199,14 +203,15 @@ fn unfoldable_branches(choice: &Expr) -> usize {
         .count()
 }
 
-/// A copy of `expr` whose child number `at` is `child`.
-fn with_child(expr: &Expr, at: usize, child: Expr) -> Expr {
+/// `expr` with its child number `at` and `child` exchanged.
+fn with_child(expr: Expr, at: usize, child: &mut Expr) -> Expr {
     let mut index = 0;
-    let mut child = Some(child);
-    rewrite_children(expr.clone(), &mut |old| {
-        let here = if index == at { child.take() } else { None };
+    rewrite_children(expr, &mut |mut old| {
+        if index == at {
+            std::mem::swap(&mut old, child);
+        }
         index += 1;
-        here.unwrap_or(old)
+        old
     })
 }
 

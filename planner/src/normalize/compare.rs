@@ -3,7 +3,7 @@
 
 use crate::expr::{ArithmeticOp, Expr, Place};
 use crate::normalize::shape::{
-    is_boolean, is_not_null_test, is_null, is_null_test, nullable, same, unknown,
+    ExprSet, is_boolean, is_not_null_test, is_null, is_null_test, nullable, same, unknown,
 };
 use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
@@ -143,7 +143,7 @@ pub(super) fn push_null_tests(expr: Expr) -> Expr {
 
 /// Comparisons of equal sides and with boolean constants, knowing what the condition itself says is
 /// not null.
-pub(super) fn simplify_with(not_null: &[Expr], expr: Expr) -> Expr {
+pub(super) fn simplify_with(not_null: &ExprSet, expr: Expr) -> Expr {
     let known = |e: &Expr| !nullable(e) || not_null.contains(e);
     match expr {
         Expr::NullSafeEq(left, right) if same(&left, &right) => Expr::boolean(true),

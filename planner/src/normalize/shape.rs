@@ -218,8 +218,8 @@ fn fingerprint(expr: &Expr) -> u64 {
             Some(bound) => (bound.index, &bound.fields).hash(&mut hasher),
             None => column.path.hash(&mut hasher),
         },
-        // zeros are equal whatever their sign
-        Expr::Literal(Scalar::Float32(_) | Scalar::Float64(_), ty) => ty.hash(&mut hasher),
+        Expr::Literal(Scalar::Float32(value), _) => float_bits((*value).into()).hash(&mut hasher),
+        Expr::Literal(Scalar::Float64(value), _) => float_bits(*value).hash(&mut hasher),
         Expr::Literal(Scalar::Int(value), _) => value.hash(&mut hasher),
         Expr::Literal(Scalar::String(text), _) => text.hash(&mut hasher),
         Expr::Literal(value, ty) => scalar_sql(value, ty).hash(&mut hasher),
@@ -235,4 +235,12 @@ fn fingerprint(expr: &Expr) -> u64 {
     };
     sum.hash(&mut hasher);
     hasher.finish()
+}
+
+/// The same for floats that are equal: zeros are whatever their sign, and so is every NaN.
+fn float_bits(value: f64) -> u64 {
+    match value {
+        value if value.is_nan() => f64::NAN.to_bits(),
+        value => (value + 0.0).to_bits(),
+    }
 }

@@ -1,6 +1,8 @@
 //! Converts `sqlparser`'s tree to an [`Expr`]. Derived forms are expanded: BETWEEN is two comparisons, IS DISTINCT
 //! FROM and IS TRUE are `<=>`, NOT IN is NOT of IN, LIKE ANY is OR.
 
+use std::cell::Cell;
+
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 use sqlparser::ast::{
@@ -8,16 +10,37 @@ use sqlparser::ast::{
     Subscript, TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::{Places, literal, mistakes};
+use super::{MAX_NESTING, Places, literal, mistakes, too_deep};
 use crate::error::{PlanError, Result};
-use crate::expr::{ArithmeticOp, Column, Expr, Place, SHIFT_DAYS, SUBSCRIPT, Span};
+use crate::expr::{ArithmeticOp, Column, Expr, MAX_DEPTH, Place, SHIFT_DAYS, SUBSCRIPT, Span};
 
 pub(super) struct Converter<'a> {
     pub(super) places: &'a Places<'a>,
+    /// How many expressions that are being converted stand inside each other.
+    open: Cell<usize>,
 }
 
-impl Converter<'_> {
+impl<'a> Converter<'a> {
+    pub(super) fn new(places: &'a Places<'a>) -> Self {
+        Converter {
+            places,
+            open: Cell::new(0),
+        }
+    }
+
     pub(super) fn expr(&self, ast: Ast) -> Result<Expr> {
+        let outer = self.open.get();
+        // brackets are no levels, and the parser limits them
+        if outer > MAX_DEPTH + MAX_NESTING {
+            return Err(too_deep());
+        }
+        self.open.set(outer + 1);
+        let expr = self.convert(ast);
+        self.open.set(outer);
+        expr
+    }
+
+    fn convert(&self, ast: Ast) -> Result<Expr> {
         match ast {
             Ast::Nested(inner) => self.expr(*inner),
             Ast::Identifier(ident) => Ok(self.column(vec![ident])),
