@@ -3,7 +3,7 @@
 //! ```text
 //! block n of 16 bytes = its encryption XOR AES(key, IV + n)        IV + n: big-endian, of 16 bytes
 //! ```
-//! Any byte can be decrypted by itself, and no wrong key is noticed here. Keys are in no error and no `Debug` output.
+//! Any byte can be decrypted by itself, and a wrong key is not noticed here. Errors and `Debug` output never show a key.
 // spec: ORCv1.md, "Stream Encryption"
 
 use std::fmt;
@@ -19,7 +19,7 @@ use ctr::flavors::Ctr128BE;
 
 use crate::error::{Error, Result};
 
-/// Where counting starts: the part of the cipher that must never be the same for other bytes.
+/// An initialization vector: the first value of the counter. Under one key, no value may encrypt two blocks.
 pub type Iv = [u8; 16];
 
 /// A key of AES.
@@ -48,9 +48,7 @@ impl Key {
             Error::invalid(message)
         })
     }
-}
 
-impl Key {
     /// The key itself.
     pub fn bytes(&self) -> &[u8] {
         match self {
@@ -90,7 +88,7 @@ impl CounterMode {
         })
     }
 
-    /// Decrypts, or encrypts, in place the bytes that begin `offset` bytes behind where counting starts.
+    /// Decrypts, or encrypts, in place the bytes that begin `offset` bytes after the block that `iv` encrypts.
     ///
     /// # Errors
     /// More bytes than can be counted.

@@ -95,7 +95,8 @@ pub fn decompress_over(
     codec: Codec,
     input: &[u8],
     max_len: usize,
-    (out, start): (&mut Vec<u8>, usize),
+    out: &mut Vec<u8>,
+    start: usize,
 ) -> Result<()> {
     if codec != Codec::Snappy || input.is_empty() {
         out.truncate(start);
@@ -242,14 +243,14 @@ mod tests {
                 let mut out = b"before".to_vec();
                 decompress(codec, &packed, data.len(), &mut out).unwrap();
                 let mut over = b"before and after".repeat(9);
-                decompress_over(codec, &packed, data.len(), (&mut over, 6)).unwrap();
+                decompress_over(codec, &packed, data.len(), &mut over, 6).unwrap();
                 assert_eq!(over, out);
                 let short = (!data.is_empty())
                     .then(|| decompress(codec, &packed, data.len() - 1, &mut out));
                 if short.is_some() {
                     let start = over.len() - 1;
-                    let error = decompress_over(codec, &packed, data.len() - 1, (&mut over, start));
-                    assert!(error.is_err() && over.len() == start);
+                    let result = decompress_over(codec, &packed, data.len() - 1, &mut over, start);
+                    assert!(result.is_err() && over.len() == start);
                 }
                 out == [b"before".as_slice(), &data].concat()
                     && short.is_none_or(|result| result.is_err())

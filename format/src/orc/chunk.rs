@@ -51,21 +51,22 @@ impl Chunk<'_> {
     /// Appends the chunk's bytes, decompressed.
     pub fn decode(&self, compression: Compression, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        self.decode_over(compression, (out, start))
+        self.decode_over(compression, out, start)
     }
 
-    /// Writes the chunk's bytes, decompressed, over what the buffer has from the given place on, and makes them its
-    /// end. After an error it ends there.
+    /// Writes the chunk's bytes, decompressed, over what `out` has from `start` on, and makes them its end. After an
+    /// error `out` has `start` bytes.
     pub fn decode_over(
         &self,
         compression: Compression,
-        place: (&mut Vec<u8>, usize),
+        out: &mut Vec<u8>,
+        start: usize,
     ) -> Result<()> {
         let codec = match self.original {
             true => Codec::None,
             false => compression.codec,
         };
-        decompress_over(codec, self.bytes, compression.block_size, place)
+        decompress_over(codec, self.bytes, compression.block_size, out, start)
             .map_err(|error| error.at("compression chunk", self.offset as u64))
     }
 }

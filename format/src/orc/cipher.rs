@@ -4,9 +4,9 @@
 //! master key   of the user, by the name and version in the footer
 //! local key    = AES-CTR(master key, IV = its first 16 stored bytes)       of a variant, from a stripe on
 //! IV           column id u24 | stream kind u16 | number of the stripe u24 | 0 u64      big-endian
-//! statistics   are streams of a stripe behind the last one
+//! statistics   are encrypted like streams of one more stripe
 //! ```
-//! Nothing tells a wrong key but that what comes out is no ORC.
+//! Nothing is authenticated: a wrong key is only noticed if what it decrypts to cannot be decoded.
 // spec: ORCv1.md, "Column Encryption"
 
 use std::ops::Range;
@@ -20,8 +20,8 @@ use crate::orc::footer::{StripeStatistics, Type};
 use crate::orc::statistics::ColumnStatistics;
 use crate::orc::tail::Tail;
 
-/// The most that fits the numbers of an IV.
-const MOST: u64 = 0xff_ffff;
+/// The largest column id and stripe number that fit an IV.
+const MAX_IN_IV: u64 = 0xff_ffff;
 
 /// Bytes of a key; none if the cipher is unknown.
 fn key_length(algorithm: EncryptionAlgorithm) -> Option<usize> {
@@ -75,7 +75,7 @@ pub fn local_key(
     Key::new(&local)
 }
 
-/// Where counting starts in a stream.
+/// The IV of a stream.
 ///
 /// # Errors
 /// Numbers that are too large for an IV.
@@ -83,7 +83,7 @@ pub fn stream_iv(column: u32, kind: StreamKind, stripe: u64) -> Result<Iv> {
     let kind = u16::try_from(kind.id());
     let (Ok(kind), true) = (
         kind,
-        u64::from(column) <= MOST && (1..=MOST).contains(&stripe),
+        u64::from(column) <= MAX_IN_IV && (1..=MAX_IN_IV).contains(&stripe),
     ) else {
         return Err(Error::corrupt(format!(
             "an encrypted stream of column {column} in stripe {stripe}"
@@ -106,7 +106,7 @@ pub fn columns(types: &[Type], root: u32) -> Result<Range<u32>> {
             return Err(Error::corrupt(format!(
                 "the columns encrypted with column {root} do not follow one another"
             ))
-            .at("EncryptionVariant", 0));
+            .within("EncryptionVariant"));
         };
         end += 1;
         next.extend(node.subtypes.iter().rev());
@@ -121,18 +121,19 @@ impl Tail {
         end.saturating_sub(self.postscript.stripe_statistics_length)..end
     }
 
-    /// Puts the statistics of a variant in place of those of its masks. `stored` are its statistics of stripes as the
-    /// file has them, `variant` is one of the footer's, `columns` its [`columns`], `cipher` has its key for the footer.
+    /// Puts the statistics of a variant of the footer in place of those of its masks. `stored` are its statistics of
+    /// stripes as the file has them, `cipher` has its key for the footer.
     ///
     /// # Errors
-    /// Statistics that cannot be decoded, as with a wrong key.
+    /// As of [`columns`]; statistics that cannot be decoded, as with a wrong key.
     pub fn decrypt_statistics(
         &mut self,
         variant: &EncryptionVariant,
-        columns: &Range<u32>,
+        stored: &[u8],
         cipher: &CounterMode,
-        (stored, limits): (&[u8], &Limits),
+        limits: &Limits,
     ) -> Result<()> {
+        let columns = columns(&self.footer.types, variant.root)?;
         let stripe = self.footer.stripes.len() as u64 + 1;
         let decrypted = |column, kind, bytes: &[u8]| -> Result<StripeStatistics> {
             let mut bytes = bytes.to_vec();
@@ -159,7 +160,7 @@ impl Tail {
                 of_stripes.push((stream.column, found));
             }
         }
-        self.replace_statistics(columns, whole, of_stripes);
+        self.replace_statistics(&columns, whole, of_stripes);
         Ok(())
     }
 
@@ -333,7 +334,7 @@ mod tests {
         let (variant, stored) = encrypted(&tail(), &key);
         let decrypt = |variant: &EncryptionVariant, stored: &[u8], key: &Key| {
             let (mut tail, cipher) = (tail(), CounterMode::new(key));
-            tail.decrypt_statistics(variant, &(2..3), &cipher, (stored, &limits))?;
+            tail.decrypt_statistics(variant, stored, &cipher, &limits)?;
             let of_stripe = tail.metadata.stripe_stats.remove(0).col_stats;
             Ok::<_, Error>([tail.footer.statistics, of_stripe])
         };

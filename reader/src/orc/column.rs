@@ -18,7 +18,7 @@ use lith_format::types::LogicalType;
 use lith_format::vector::Vector;
 
 use crate::column::ColumnReader;
-use crate::orc::crypto::doubt;
+use crate::orc::crypto::suspect_key;
 use crate::orc::encoding::boolean_rle::BooleanRle;
 use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::form::{Decoder, open_lengths};
@@ -54,7 +54,7 @@ impl Column {
     pub fn open(opener: &Opener<'_>, id: u32, field: &Field) -> Result<Self> {
         let Opener { streams, key, .. } = opener;
         let locate = |error: Error| {
-            doubted(error, key.as_deref())
+            suspect_key(error, key.as_deref())
                 .at_column(&field.name)
                 .at_stripe(streams.stripe.ordinal)
         };
@@ -141,7 +141,7 @@ impl ColumnReader for Column {
         read.map_err(|error| {
             // some streams are ahead of others now: no further row may be read
             self.covered = self.rows;
-            let error = doubted(error, self.key.as_deref());
+            let error = suspect_key(error, self.key.as_deref());
             error.at_column(&self.name).at_stripe(self.stripe)
         })
     }
@@ -251,14 +251,6 @@ impl Opener<'_> {
             [] => self.leaves.binary_search(&id).is_ok(),
             below => below.iter().any(|&id| self.holds_wanted(id)),
         }
-    }
-}
-
-/// The error, and if it may be that of a wrong key, that it may.
-fn doubted(error: Error, key: Option<&str>) -> Error {
-    match key {
-        Some(key) => doubt(error, key),
-        None => error,
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) struct StreamCipher {
 }
 
 impl StreamCipher {
-    /// Decrypts bytes that begin `offset` bytes behind the start of the stream.
+    /// Decrypts bytes that begin `offset` bytes after the start of the stream.
     pub fn decrypt(&self, offset: u64, bytes: Bytes) -> Result<Bytes> {
         let mut bytes = Vec::from(bytes);
         self.cipher.apply(&self.iv, offset, &mut bytes)?;
@@ -147,8 +147,10 @@ impl Crypto {
         // the first variant of a column is the last one to replace its statistics
         for (opened, (variant, cipher, stored)) in crypto.variants.iter().zip(&statistics).rev() {
             let stored = read_statistics(tail, source, stored, limits)?;
-            tail.decrypt_statistics(variant, &opened.columns, cipher, (&stored, limits))
-                .map_err(|error| doubt(error.within("EncryptionVariant"), &opened.key))?;
+            tail.decrypt_statistics(variant, &stored, cipher, limits)
+                .map_err(|error| {
+                    suspect_key(error.within("EncryptionVariant"), Some(&opened.key))
+                })?;
         }
         if !crypto.variants.is_empty() {
             crypto.stripes = stripes;
@@ -230,10 +232,10 @@ impl Crypto {
     }
 }
 
-/// The error, and that a key may be wrong, if it is such an error.
-pub(super) fn doubt(error: Error, key: &str) -> Error {
-    match error.kind() {
-        ErrorKind::Corrupt | ErrorKind::Truncated | ErrorKind::LimitExceeded => {
+/// The error, noting that the key of this name may be wrong if bytes were decrypted with one and are not valid.
+pub(super) fn suspect_key(error: Error, key: Option<&str>) -> Error {
+    match (error.kind(), key) {
+        (ErrorKind::Corrupt | ErrorKind::Truncated | ErrorKind::LimitExceeded, Some(key)) => {
             error.noting(&format!("the key given for {key} may be a wrong one"))
         }
         _ => error,
@@ -250,7 +252,7 @@ fn read_statistics(
     let all = tail.encrypted_statistics_range();
     if range.end > all.end {
         return Err(
-            Error::corrupt("statistics of stripes end behind their place")
+            Error::corrupt("statistics of stripes end after their place")
                 .at("EncryptionVariant", all.start),
         );
     }
@@ -292,7 +294,7 @@ impl<'a> Asked<'a> {
     ) -> Result<Self> {
         let description: Option<&EncryptionKey> = encryption.key.get(variant.key as usize);
         let description = description
-            .ok_or_else(|| Error::corrupt("there is no such key").at("EncryptionVariant", 0))?;
+            .ok_or_else(|| Error::corrupt("there is no such key").within("EncryptionVariant"))?;
         Ok(Asked {
             master: MasterKey {
                 description,
@@ -312,7 +314,7 @@ impl<'a> Asked<'a> {
     fn ciphers(&self, ordinal: usize, sets: &[&[Vec<u8>]]) -> Result<Vec<Arc<CounterMode>>> {
         let cipher = |set: &&[Vec<u8>]| {
             let encrypted = set.get(ordinal).ok_or_else(|| {
-                Error::corrupt("fewer local keys than variants").at("StripeInformation", 0)
+                Error::corrupt("fewer local keys than variants").within("StripeInformation")
             })?;
             let name = &self.master.description.key_name;
             let cipher = self.cipher(encrypted)?.ok_or_else(|| {

@@ -277,7 +277,7 @@ impl OrcFile {
     }
 
     pub(super) fn read_stripe(&self, source: &dyn Source, ordinal: usize) -> Result<Stripe> {
-        Stripe::read((&self.tail, &self.crypto), ordinal, source, &self.limits)
+        Stripe::read(&self.tail, &self.crypto, ordinal, source, &self.limits)
     }
 
     /// The directory of a stripe, read when it is first asked for.

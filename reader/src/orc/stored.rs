@@ -229,7 +229,7 @@ mod tests {
             steps.into_iter().all(|(seeks, count)| {
                 let at = stored.at() as usize;
                 if seeks {
-                    stored.seek(u64::from(count % (len.saturating_add(1).max(1))));
+                    stored.seek(u64::from(count % len.saturating_add(1)));
                     return true;
                 }
                 let wanted = usize::from(count).min(all.len() - at);

@@ -30,7 +30,7 @@ const LONGEST_RUN: u64 = 5 << 10;
 /// For how many bytes memory is allocated before it is known that there are so many.
 const UNPROVEN: usize = 1 << 20;
 
-/// Reads a stream front to back.
+/// Reads a stream front to back, or on from a position of the row index.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamReader {
     compression: Compression,
@@ -43,7 +43,7 @@ pub(crate) struct StreamReader {
     /// The buffer that was decompressed into last, and one for the next chunk.
     block: Bytes,
     spare: Vec<u8>,
-    /// What to call the stream in errors.
+    /// The name of the stream in errors.
     name: &'static str,
     metrics: Arc<Metrics>,
 }
@@ -287,7 +287,7 @@ impl StreamReader {
         let Some(chunk) = self.chunk(&stored)? else {
             return Ok(false);
         };
-        let decoded = chunk.decode_over(self.compression, (out, start));
+        let decoded = chunk.decode_over(self.compression, out, start);
         decoded.map_err(|error| self.place(error))?;
         let added = out.len() - start;
         self.metrics.bytes_decompressed.add(added as u64);

@@ -63,7 +63,8 @@ impl Located {
 impl Stripe {
     /// Reads the footer of stripe `ordinal`.
     pub fn read(
-        (tail, crypto): (&Tail, &Crypto),
+        tail: &Tail,
+        crypto: &Crypto,
         ordinal: usize,
         source: &dyn Source,
         limits: &Limits,

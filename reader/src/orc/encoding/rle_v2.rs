@@ -13,7 +13,7 @@
 // spec: ORCv1.md, "Integer Run Length Encoding, version 2"
 
 use lith_format::bytes::unzigzag;
-use lith_format::error::Result;
+use lith_format::error::{Error, Result};
 
 use crate::kernel::unpack_be::{packed_bytes, unpack_be};
 use crate::orc::encoding::rle_v1::{sequence, unzigzag_all};
@@ -205,9 +205,9 @@ impl RleV2 {
         Ok(())
     }
 
-    /// Decodes a whole run that is packed.
-    // its fields are loaded one by one, as they have just been stored: a copy of all would wait for them
+    /// Decodes the whole run, which is packed.
     fn unpack(&mut self, out: &mut [i64]) -> Result<()> {
+        // its fields are loaded one by one, as they have just been stored: a copy of all would wait for them
         match self.run {
             Run::Packed(Packed::Direct { width }) => {
                 self.unpack_values(width, out)?;
@@ -220,7 +220,7 @@ impl RleV2 {
                 self.unpack_delta((base, delta), width, out)
             }
             Run::Packed(Packed::PatchedBase(run)) => self.unpack_patched_base(run, out),
-            Run::Sequence { .. } | Run::Buffered { .. } => Ok(()),
+            Run::Sequence { .. } | Run::Buffered { .. } => Err(Error::invalid("not a packed run")),
         }
     }
 

@@ -90,12 +90,12 @@ impl Texts {
         let (mut at, mut start) = (range.start, 0);
         for run in runs {
             start += total(&lengths[at..run.start]) as usize;
-            let view = |&length: &i64| {
+            let next = |&length: &i64| {
                 let range = start..start + length as usize;
                 start = range.end;
                 view(&bytes, range, buffer, self.padded)
             };
-            out.views.extend(lengths[run.clone()].iter().map(view));
+            out.views.extend(lengths[run.clone()].iter().map(next));
             at = run.end;
         }
         out.buffers.push(bytes);
@@ -117,13 +117,13 @@ pub(crate) fn views(blob: bytes::Bytes, lengths: &[i64], padded: bool) -> Result
         return Err(Error::limit(format!("a dictionary of {size} bytes")));
     }
     let mut start = 0;
-    let view = |&length: &i64| {
+    let next = |&length: &i64| {
         let range = start..start + length as usize;
         start = range.end;
         view(&blob, range, 0, padded)
     };
     Ok(ByteViews {
-        views: lengths.iter().map(view).collect(),
+        views: lengths.iter().map(next).collect(),
         buffers: vec![blob],
     })
 }
