@@ -33,7 +33,7 @@ impl ShortBytes {
     /// Becomes the first `length` bytes of `bytes`, or all of them if they are fewer. If `bytes` has a whole block,
     /// that is copied, which is faster than a copy of variable length.
     #[inline(always)]
-    pub(crate) fn put(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn set(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
         match bytes.first_chunk() {
             Some(block) if length <= FEW => {
                 self.0 = Storage::Inline(length as u8, [0; FEW]);
@@ -53,6 +53,20 @@ impl ShortBytes {
             0..=FEW => bytes.into(),
             _ => Limits::copy(bytes)?.into(),
         })
+    }
+
+    /// Becomes the bytes of `first` and `second`.
+    pub(crate) fn set_joined<const N: usize>(&mut self, first: [u8; N], second: &[u8]) {
+        let length = N + second.len();
+        if length > FEW {
+            *self = [&first, second].concat().into();
+            return;
+        }
+        self.0 = Storage::Inline(length as u8, [0; FEW]);
+        if let Storage::Inline(_, inline) = &mut self.0 {
+            inline[..N].copy_from_slice(&first);
+            inline[N..length].copy_from_slice(second);
+        }
     }
 }
 
@@ -85,22 +99,6 @@ impl From<&[u8]> for ShortBytes {
 impl<const N: usize> From<&[u8; N]> for ShortBytes {
     fn from(bytes: &[u8; N]) -> Self {
         bytes.as_slice().into()
-    }
-}
-
-impl ShortBytes {
-    /// Becomes the bytes of `first` and `second`.
-    pub(crate) fn join<const N: usize>(&mut self, first: [u8; N], second: &[u8]) {
-        let length = N + second.len();
-        if length > FEW {
-            *self = [&first, second].concat().into();
-            return;
-        }
-        self.0 = Storage::Inline(length as u8, [0; FEW]);
-        if let Storage::Inline(_, inline) = &mut self.0 {
-            inline[..N].copy_from_slice(&first);
-            inline[N..length].copy_from_slice(second);
-        }
     }
 }
 
@@ -143,9 +141,9 @@ mod tests {
         for length in 0..bytes.len() {
             let expected = &bytes[..length];
             let mut first = ShortBytes::default();
-            first.put(length, &bytes).unwrap();
+            first.set(length, &bytes).unwrap();
             assert_eq!(*first, *expected);
-            first.put(length, expected).unwrap();
+            first.set(length, expected).unwrap();
             assert_eq!(*first, *expected);
             assert_eq!(first, ShortBytes::from(expected));
             assert_eq!(first, ShortBytes::from(expected.to_vec()));

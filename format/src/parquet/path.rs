@@ -24,7 +24,7 @@ impl LeafPath {
     pub(crate) fn set(&mut self, names: &[&str]) {
         match names {
             // most leaves are columns
-            [name] if name.len() < 0x80 => self.0.join([name.len() as u8], name.as_bytes()),
+            [name] if name.len() < 0x80 => self.0.set_joined([name.len() as u8], name.as_bytes()),
             _ => *self = names.iter().collect(),
         }
     }

@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
     /// Stores the bytes taken since `before` was the [rest](Self::rest); they are usually few.
     #[inline(always)]
     pub(crate) fn keep_since(&self, before: &[u8], to: &mut ShortBytes) -> Result<()> {
-        to.put(before.len() - self.cursor.remaining(), before)
+        to.set(before.len() - self.cursor.remaining(), before)
     }
 
     /// A list's header: element type and count, which the bytes left can hold.

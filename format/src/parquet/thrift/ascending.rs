@@ -290,13 +290,13 @@ impl<'r, 'a> Ascending<'r, 'a> {
         match self.rest {
             [length @ ..0x80, bytes @ ..] if bytes.len() >= usize::from(*length) => {
                 to.insert(ShortBytes::default())
-                    .put(usize::from(*length), bytes)?;
+                    .set(usize::from(*length), bytes)?;
                 self.rest = &bytes[usize::from(*length)..];
                 self.advance()
             }
             _ => self.with_reader(|reader, next| {
                 let bytes = reader.slice()?;
-                to.insert(ShortBytes::default()).put(bytes.len(), bytes)?;
+                to.insert(ShortBytes::default()).set(bytes.len(), bytes)?;
                 reader.field_after(next)
             }),
         }
@@ -367,7 +367,7 @@ impl<'r, 'a> Ascending<'r, 'a> {
             && let Some(length) = T::usual_length(elements, usize::from(head >> 4))
             && let Some(rest) = elements.get(length..)
         {
-            to.elements().put(length, elements)?;
+            to.elements().set(length, elements)?;
             self.rest = rest;
             return self.advance();
         }
