@@ -104,7 +104,7 @@ pub enum Filter {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// A condition on what an ordered function makes of a leaf's values.
+    /// A condition on what a monotone function makes of a leaf's values.
     Mapped {
         /// The leaf.
         leaf: LeafId,

@@ -1,4 +1,5 @@
-//! Functions that keep or reverse the order of values: bounds of their results follow from bounds of the values.
+//! Monotone functions, which keep or reverse the order of values: bounds of their results follow from bounds of the
+//! values.
 //!
 //! ```text
 //! values between 3 and 8     year between 2023-11-02 and 2024-02-01     month, only if both have the same year
@@ -28,8 +29,8 @@ pub enum Nans {
     Fail,
 }
 
-/// A function whose results are ordered as the values are, or the other way round. A null gives null, anything else
-/// does not.
+/// A monotone function: its results are ordered as the values are, or the other way round. A null gives null, anything
+/// else does not.
 #[derive(Clone)]
 pub struct Mapping {
     /// The function.
