@@ -172,25 +172,36 @@ impl RowGroupScan {
 
     /// What a column of the table holds in every row, if nothing is stored for it.
     fn constant(&mut self, column: usize) -> Result<Option<Vector>> {
-        let file = Arc::clone(&self.file);
-        let field = &file.query.spec.table.schema.fields[column];
-        match &file.origins[column] {
-            Origin::Constant(value) => {
-                let (ty, value) = (field.ty.clone(), value.clone());
-                Ok(Some(Vector::constant(ty, value, 1)))
-            }
-            Origin::Unused => Ok(None),
-            Origin::File { adapter, .. } => {
-                let open = self.opened(column)?;
-                let Some(vector) = open.reader.constant()? else {
-                    return Ok(None);
-                };
-                let adapted = adapter.apply(vector, &mut open.adapted);
-                adapted
-                    .map(Some)
-                    .map_err(|error| name_model(error, &file.query).at_column(&field.name))
-            }
+        if let Some(vector) = self.not_in_file(column, 1) {
+            return Ok(Some(vector));
         }
+        match self.opened(column)?.reader.constant()? {
+            Some(vector) => self.adapt(column, vector).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// So many rows of a column that is no column of the file, but the same in all of its rows; `None` of others.
+    fn not_in_file(&self, column: usize, rows: usize) -> Option<Vector> {
+        let Origin::Constant(value) = &self.file.origins[column] else {
+            return None;
+        };
+        let field = &self.file.query.spec.table.schema.fields[column];
+        Some(Vector::constant(field.ty.clone(), value.clone(), rows))
+    }
+
+    /// What the reader of a column returned, in the type that the table has for it.
+    fn adapt(&mut self, column: usize, vector: Vector) -> Result<Vector> {
+        let (Origin::File { adapter, .. }, Some(open)) =
+            (&self.file.origins[column], &mut self.open[column])
+        else {
+            return Err(unused());
+        };
+        let adapted = adapter.apply(vector, &mut open.adapted);
+        adapted.map_err(|error| {
+            let field = &self.file.query.spec.table.schema.fields[column];
+            name_model(error, &self.file.query).at_column(&field.name)
+        })
     }
 
     /// The reader of a column of the file, opened when it is first asked for.
@@ -201,7 +212,7 @@ impl RowGroupScan {
             ..
         } = &self.file.origins[column]
         else {
-            return Err(Error::invalid("a column that the query does not use"));
+            return Err(unused());
         };
         match &mut self.open[column] {
             Some(open) => Ok(open),
@@ -329,17 +340,9 @@ impl RowGroupScan {
     /// Decodes the selected rows of a window, or of its first rows, and returns how many rows these are.
     fn read(&mut self, column: usize, window: &Window) -> Result<(usize, Vector)> {
         let selection = &window.selection;
-        let file = Arc::clone(&self.file);
-        let field = &file.query.spec.table.schema.fields[column];
-        let adapter = match &file.origins[column] {
-            Origin::File { adapter, .. } => adapter,
-            Origin::Constant(value) => {
-                let (ty, value) = (field.ty.clone(), value.clone());
-                let vector = Vector::constant(ty, value, selection.selected());
-                return Ok((selection.rows(), vector));
-            }
-            Origin::Unused => return Err(Error::invalid("a column that the query does not use")),
-        };
+        if let Some(vector) = self.not_in_file(column, selection.selected()) {
+            return Ok((selection.rows(), vector));
+        }
         let open = self.opened(column)?;
         let lag = window.start - open.position;
         let (rows, vector) = if lag == 0 {
@@ -359,9 +362,10 @@ impl RowGroupScan {
                 vector.len,
             )));
         }
-        let adapted = adapter.apply(vector, &mut open.adapted);
-        let adapted =
-            adapted.map_err(|error| name_model(error, &file.query).at_column(&field.name));
-        Ok((rows, adapted?))
+        Ok((rows, self.adapt(column, vector)?))
     }
+}
+
+fn unused() -> Error {
+    Error::invalid("a column that the query does not use")
 }
