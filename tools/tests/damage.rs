@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
+mod rows;
+
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -12,12 +14,12 @@ use std::sync::Arc;
 use lith_format::compress::Codec;
 use lith_format::error::Result;
 use lith_format::meta::Format;
-use lith_format::render::render_json_row;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, ByteViews, Values, Vector};
 use lith_writer::file::FileWriter;
 use lith_writer::options::WriteOptions;
+use rows::rows;
 
 fn table() -> Batch {
     let rows = 40;
@@ -64,17 +66,8 @@ fn write(options: &WriteOptions) -> (Vec<u8>, Range<usize>) {
     (bytes, 4..4 + size as usize)
 }
 
-fn rows(path: &Path) -> Result<Vec<String>> {
-    let mut rows = Vec::new();
-    for batch in lith_reader::open(path)?.scan().build()? {
-        let batch = batch?;
-        rows.extend((0..batch.rows).map(|row| {
-            let mut text = String::new();
-            render_json_row(&batch, row, &mut text);
-            text
-        }));
-    }
-    Ok(rows)
+fn read(path: &Path) -> Result<Vec<String>> {
+    rows(lith_reader::open(path)?.scan().build()?)
 }
 
 fn variants() -> Vec<WriteOptions> {
@@ -110,11 +103,11 @@ fn no_beginning_of_a_file_is_a_file() {
     for options in variants() {
         let (bytes, _) = write(&options);
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(rows(&path).unwrap().len(), table().rows);
+        assert_eq!(read(&path).unwrap().len(), table().rows);
         let file = File::options().write(true).open(&path).unwrap();
         for length in (0..bytes.len() as u64).rev() {
             file.set_len(length).unwrap();
-            assert!(rows(&path).is_err(), "{options:?} cut at {length}");
+            assert!(read(&path).is_err(), "{options:?} cut at {length}");
         }
     }
 }
@@ -131,11 +124,11 @@ fn a_flipped_bit_is_an_error_or_no_harm_where_checksums_are() {
             file.seek(SeekFrom::Start(at as u64)).unwrap();
             file.write_all(&[byte]).unwrap();
         };
-        let expected = rows(&path).unwrap();
+        let expected = read(&path).unwrap();
         for (at, &byte) in bytes.iter().enumerate() {
             for bit in 0..8 {
                 put(at, byte ^ 1 << bit);
-                match rows(&path) {
+                match read(&path) {
                     Err(_) => refused += 1,
                     Ok(rows) if rows == expected => harmless += 1,
                     // footers have no checksum, nor has anything of ORC

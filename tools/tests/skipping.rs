@@ -2,11 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
+mod rows;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lith::args::Input;
 use lith::dataset::Opened;
-use lith_format::render::render_json_row;
+use rows::rows;
 
 /// Conditions on `wide`, whose six row groups (or stripes) hold a thousand ascending keys each, and how many row groups
 /// they skip at least by statistics of the footer.
@@ -64,19 +67,11 @@ const SKIPPED: &[(&str, u64)] = &[
 ];
 
 /// The rows, and how many row groups were skipped.
-fn rows(opened: &Opened, predicate: &str, prune: bool) -> (Vec<String>, u64) {
+fn scanned(opened: &Opened, predicate: &str, prune: bool) -> (Vec<String>, u64) {
     let plan = opened.plan(Some(predicate), Some("key"), None).unwrap();
-    let mut scan = opened.scan(&plan, prune).unwrap();
-    let mut rows = Vec::new();
-    for batch in scan.by_ref() {
-        let batch = batch.unwrap();
-        rows.extend((0..batch.rows).map(|row| {
-            let mut line = String::new();
-            render_json_row(&batch, row, &mut line);
-            line
-        }));
-    }
-    (rows, scan.metrics().row_groups_pruned.get())
+    let scan = opened.scan(&plan, prune).unwrap();
+    let metrics = Arc::clone(scan.metrics());
+    (rows(scan).unwrap(), metrics.row_groups_pruned.get())
 }
 
 #[test]
@@ -90,8 +85,8 @@ fn row_groups_are_skipped_and_no_row_is_lost() {
         let directory = shared.join(format!("oracle/spark/datasets/wide_{format}"));
         let opened = Opened::new(&Input::new([directory])).unwrap();
         for (predicate, least) in SKIPPED {
-            let (found, skipped) = rows(&opened, predicate, true);
-            let (wanted, none) = rows(&opened, predicate, false);
+            let (found, skipped) = scanned(&opened, predicate, true);
+            let (wanted, none) = scanned(&opened, predicate, false);
             assert_eq!((found, none), (wanted, 0), "{format}: {predicate}");
             if skipped < *least {
                 fewer.push(format!("{format}: {predicate}: {skipped} of {least}"));

@@ -1,28 +1,17 @@
-//! Plans that are given away as JSON and read elsewhere, split by split: the same rows as of one scan.
+//! Plans that are written as JSON and read split by split give the same rows as one scan.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
+
+mod rows;
 
 use std::path::PathBuf;
 
 use lith::args::Input;
 use lith::dataset::Opened;
-use lith_format::render::render_json_row;
 use lith_planner::split::SplitPlan;
 use lith_reader::file::OpenOptions;
 use lith_reader::scan::{Scan, ScanSpec};
-
-fn rows(scan: Scan) -> Vec<String> {
-    let mut rows = Vec::new();
-    for batch in scan {
-        let batch = batch.unwrap();
-        rows.extend((0..batch.rows).map(|row| {
-            let mut line = String::new();
-            render_json_row(&batch, row, &mut line);
-            line
-        }));
-    }
-    rows
-}
+use rows::rows;
 
 fn spec(splits: &SplitPlan, at: usize) -> ScanSpec {
     let split = &splits.splits[at];
@@ -60,7 +49,7 @@ fn splits_hold_the_rows_of_the_plan() {
             let Ok(plan) = opened.plan(Some(predicate), Some(columns), None) else {
                 continue;
             };
-            let wanted = rows(opened.scan(&plan, true).unwrap());
+            let wanted = rows(opened.scan(&plan, true).unwrap()).unwrap();
             let footers: Vec<_> = plan
                 .tasks
                 .iter()
@@ -83,7 +72,7 @@ fn splits_hold_the_rows_of_the_plan() {
                 assert_eq!(back.to_json().unwrap().to_string(), json);
                 let found = (0..back.splits.len()).flat_map(|at| {
                     let task = back.splits[at].task.clone();
-                    rows(Scan::new(vec![task], spec(&back, at)).unwrap())
+                    rows(Scan::new(vec![task], spec(&back, at)).unwrap()).unwrap()
                 });
                 assert_eq!(
                     found.collect::<Vec<_>>(),

@@ -13,7 +13,8 @@ pub struct Input {
     ///
     /// Globs have `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories. In directories, names that begin with `_`
     /// or `.` are skipped; any other file that is neither format is an error. Columns of other files are matched by
-    /// name, and are null if a file lacks them; a type that does not widen to the table's is an error when it is read.
+    /// name, or `--by-position`, and are null if a file lacks them; a type that does not widen to the table's is an
+    /// error when it is read.
     #[arg(required = true, value_name = "PATH", value_parser = PathBufValueParser::new().map(local))]
     pub paths: Vec<PathBuf>,
     /// Map files into memory instead of reading them: fewer copies, but a file that shrinks while
@@ -33,7 +34,7 @@ pub struct Input {
     /// unrecognizable.
     #[arg(long)]
     pub masks: bool,
-    /// How the columns of the table are found.
+    /// Which columns the table has.
     #[command(flatten)]
     pub table: TableArgs,
     /// Keys of encrypted files.
@@ -41,7 +42,7 @@ pub struct Input {
     pub keys: KeyArgs,
 }
 
-/// How the columns of a table are found.
+/// Which columns a table has, and how files and queries name them.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TableArgs {
     /// The table's columns, instead of those of the first file: `id bigint, pos struct<x: double>, part string`.
@@ -98,9 +99,9 @@ pub struct KeyArgs {
     /// file; the name of a master key in ORC. KEY is hexadecimal, base64, text:.. or @FILE, which keeps it out of the
     /// process list.
     ///
-    /// `lith inspect` shows key metadata and names. With the footer key, the signature of a plaintext footer is
-    /// verified. For one version of a master key of ORC, NAME is `name@version`. Columns without a key are reported
-    /// as encrypted; the others are read.
+    /// `lith inspect` shows the names of master keys, and key metadata as 0x.., which NAME may be, too. With the footer
+    /// key, the signature of a plaintext footer is verified. For one version of a master key of ORC, NAME is
+    /// `name@version`. Columns without a key are reported as encrypted; the others are read.
     #[arg(long = "key", value_name = "NAME=KEY", hide_default_value = true)]
     pub keys: Vec<Secret>,
     /// The AAD prefix of encrypted Parquet files that do not store it; if a file stores one, it must be the same.

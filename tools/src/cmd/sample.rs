@@ -22,7 +22,7 @@ pub(super) fn run(args: &Sample) -> Result {
     let opened = Opened::for_query(input, query)?;
     let Query { predicate, columns } = query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), None)?;
-    RowWriter::refuse_twice(args.rows.format, None, &plan)?;
+    RowWriter::refuse_repeated_columns(args.rows.format, None, &plan)?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
     let mut random = Random::new(seed);
     let all_pass = !opened.filters_rows(&plan)?;

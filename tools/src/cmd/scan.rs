@@ -22,7 +22,7 @@ pub(super) fn run(args: &Scan) -> Result {
     }
     let Query { predicate, columns } = &args.query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), args.limit)?;
-    RowWriter::refuse_twice(args.format, output, &plan)?;
+    RowWriter::refuse_repeated_columns(args.format, output, &plan)?;
     let held = RowWriter::holds_rows(args.format, output);
     let cut = held && plan.limit.is_none();
     if cut {

@@ -20,7 +20,7 @@ pub(super) fn run(args: &Head) -> Result {
     let opened = Opened::for_query(&args.input, &args.query)?;
     let Query { predicate, columns } = &args.query;
     let mut plan = opened.plan(predicate.as_deref(), columns.as_deref(), None)?;
-    RowWriter::refuse_twice(args.format, None, &plan)?;
+    RowWriter::refuse_repeated_columns(args.format, None, &plan)?;
     if !opened.filters_rows(&plan)? {
         keep_last(&opened, &mut plan, args.limit)?;
     }

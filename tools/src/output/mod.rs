@@ -69,11 +69,15 @@ impl RowWriter {
         Ok(writer)
     }
 
-    /// Refuses to write the same column twice as JSON, which has one value a name.
+    /// An error if a column is selected twice and the format is JSON, whose objects have one value a name.
     ///
     /// # Errors
     /// `InvalidArgument`.
-    pub fn refuse_twice(format: Option<RowFormat>, path: Option<&Path>, plan: &ScanPlan) -> Result {
+    pub fn refuse_repeated_columns(
+        format: Option<RowFormat>,
+        path: Option<&Path>,
+        plan: &ScanPlan,
+    ) -> Result {
         if choose(format, path)? != RowFormat::Jsonl {
             return Ok(());
         }
@@ -84,7 +88,7 @@ impl RowWriter {
             Some(twice) => {
                 let name = twice.field(&plan.table)?.name;
                 let message = format!(
-                    "column {name} is selected twice; only -f csv and table can show it so"
+                    "column {name} is selected twice; only -f csv and -f table can show it twice"
                 );
                 Err(Error::invalid(message).into())
             }
