@@ -429,11 +429,15 @@ fn decimal_text(unscaled: i128, scale: u8) -> String {
 
 /// A double as Java prints it: `1.0`, `1.0E10`, `NaN`.
 pub fn double_text(value: f64) -> String {
+    let mut digits = format!("{value:e}");
+    if value.is_subnormal() && !digits.contains('.') {
+        digits = format!("{value:.1e}"); // Java prints two digits at least, those nearest to the value
+    }
     java_float(
         value.is_nan(),
         value.is_infinite(),
         value.is_sign_negative(),
-        format!("{value:e}"),
+        digits,
     )
 }
 
@@ -496,6 +500,8 @@ mod tests {
             (1.25e-4, "1.25E-4"),
             (0.0, "0.0"),
             (-0.0, "-0.0"),
+            (5e-324, "4.9E-324"),
+            (-2e-323, "-2.0E-323"),
             (f64::NEG_INFINITY, "-Infinity"),
         ] {
             assert_eq!(double_text(value), text);
