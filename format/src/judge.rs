@@ -72,11 +72,17 @@ impl Filter {
                 mapping,
                 inner,
             } => {
-                let (image, fails) = mapping.image(&(known.stats)(*leaf));
-                let outcomes = inner.outcomes(&Known {
-                    stats: &|_| Cow::Borrowed(&image),
-                    lacks: &|_, _| false,
-                });
+                let stats = (known.stats)(*leaf);
+                let (image, fails) = mapping.image(&stats);
+                let of = |image: &ColumnStats| {
+                    inner.outcomes(&Known {
+                        stats: &|_| Cow::Borrowed(image),
+                        lacks: &|_, _| false,
+                    })
+                };
+                let nan = mapping.image_of_nan(&stats);
+                let of_nan = nan.map_or(Outcomes::default(), |nan| of(&nan));
+                let outcomes = of(&image).either(of_nan);
                 Outcomes {
                     fails: outcomes.fails || fails,
                     ..outcomes
@@ -134,6 +140,16 @@ impl Outcomes {
             yes: self.no,
             no: self.yes,
             ..self
+        }
+    }
+
+    /// Those of some rows and those of other rows.
+    fn either(self, other: Self) -> Self {
+        Outcomes {
+            yes: self.yes || other.yes,
+            no: self.no || other.no,
+            unknown: self.unknown || other.unknown,
+            fails: self.fails || other.fails,
         }
     }
 

@@ -6,7 +6,6 @@
 //! x * -2: -16 to -6          2023 to 2024                               -
 //! ```
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -47,7 +46,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// What is known of the results, and whether some row may fail.
+    /// What is known of the results but for [`Mapping::image_of_nan`], and whether some row may fail.
     pub fn image(&self, stats: &ColumnStats) -> (ColumnStats, bool) {
         let usable = |bound: &Option<Bound>| bound.clone().filter(|bound| !bound.value.is_nan());
         let (mut min, mut max) = (usable(&stats.min), usable(&stats.max));
@@ -65,10 +64,6 @@ impl Mapping {
             (min, max) = (max, min);
         }
         let has_nan = self.nans != Nans::None && stats.nan_count != Some(0);
-        if let (Nans::Become(value), true) = (&self.nans, has_nan) {
-            widen(&mut min, value, Ordering::Less);
-            widen(&mut max, value, Ordering::Greater);
-        }
         let proved = min.is_some() && max.is_some() || stats.all_null();
         let fails =
             self.may_fail && !proved || self.nans == Nans::Fail && has_nan && !stats.all_null();
@@ -84,6 +79,25 @@ impl Mapping {
             value_count: stats.value_count,
         };
         (image, fails)
+    }
+
+    /// What becomes of NaN where there may be one: a result beside those of [`Mapping::image`].
+    pub fn image_of_nan(&self, stats: &ColumnStats) -> Option<ColumnStats> {
+        let Nans::Become(value) = &self.nans else {
+            return None;
+        };
+        let bound = Some(Bound {
+            value: value.clone(),
+            exact: true,
+        });
+        let image = ColumnStats {
+            min: bound.clone(),
+            max: bound,
+            null_count: Some(0),
+            nan_count: Some(0),
+            ..ColumnStats::default()
+        };
+        (stats.nan_count != Some(0)).then_some(image)
     }
 
     /// Whether the order holds between the bounds.
@@ -102,22 +116,6 @@ impl Mapping {
                 (None, None) => true,
                 _ => false,
             }
-    }
-}
-
-/// Makes a bound hold for a value that lies on this side of it.
-fn widen(bound: &mut Option<Bound>, value: &Scalar, side: Ordering) {
-    let compare = |bound: &Bound| value.compare(&bound.value);
-    match bound.as_ref().map(compare) {
-        None => {}
-        Some(None) => *bound = None,
-        Some(Some(found)) if found == side => {
-            *bound = Some(Bound {
-                value: value.clone(),
-                exact: false,
-            });
-        }
-        Some(Some(_)) => {}
     }
 }
 
@@ -213,9 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_for_what_becomes_of_nan() {
-        let with = |value| Mapping {
-            nans: Nans::Become(Scalar::Int(value)),
+    fn what_becomes_of_nan_is_known_beside_the_others() {
+        let mapping = Mapping {
+            nans: Nans::Become(Scalar::Int(0)),
             may_fail: false,
             ..of(false, Some)
         };
@@ -224,11 +222,9 @@ mod tests {
             nan_count: Some(0),
             ..stats(3, 8)
         };
-        for (value, expected) in [(0, [0, 8]), (5, [3, 8]), (9, [3, 9])] {
-            let found = bounds(&with(value).image(&may_have).0);
-            assert_eq!(found, expected.map(Some));
-            assert_eq!(bounds(&with(value).image(&has_none).0), [Some(3), Some(8)]);
-        }
-        assert!(!with(0).image(&may_have).0.min.unwrap().exact);
+        assert_eq!(bounds(&mapping.image(&may_have).0), [Some(3), Some(8)]);
+        let nan = mapping.image_of_nan(&may_have).unwrap();
+        assert_eq!(bounds(&nan), [Some(0), Some(0)]);
+        assert!(mapping.image_of_nan(&has_none).is_none());
     }
 }
