@@ -263,7 +263,7 @@ fn agreed_names(files: &[Found], unopened: &[&Unopened]) -> Result<Vec<String>> 
 mod tests {
     use super::*;
 
-    fn tree(paths: &[&str]) -> tempfile::TempDir {
+    pub(super) fn tree(paths: &[&str]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for path in paths {
             let path = root.path().join(path);

@@ -82,9 +82,7 @@ impl OpenOptions {
             limits: self.limits,
         })))
     }
-}
 
-impl OpenOptions {
     /// What a file holds: all of it where columns are found by their position, else what is wanted.
     fn contents(&self, source: &Arc<dyn Source>) -> Result<Contents> {
         let Some(names) = self.columns.as_deref().filter(|_| !self.by_position) else {

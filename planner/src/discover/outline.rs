@@ -153,16 +153,7 @@ mod tests {
 
     use super::*;
     use crate::discover::discover;
-
-    fn tree(paths: &[&str]) -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        for path in paths {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, b"1234").unwrap();
-        }
-        root
-    }
+    use crate::discover::tests::tree;
 
     fn outline(root: &tempfile::TempDir, path: &str) -> Outline {
         Outline::new(&root.path().join(path), PartitionTypes::Inferred).unwrap()
