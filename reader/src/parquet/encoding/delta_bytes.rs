@@ -236,10 +236,7 @@ impl DeltaByteArrays {
         self.suffixes.take(count)?;
         let shared = total(&self.taken)?;
         let total = shared.saturating_add(total(&self.suffixes.taken)?);
-        let first = self.taken.first().map_or(0, |&prefix| prefix as usize);
-        if first > self.last.len() || is_any_too_long(&self.taken, &self.suffixes.taken) {
-            return Err(Error::corrupt("a prefix is longer than the value before"));
-        }
+        self.check_prefixes()?;
         if total > self.max_bytes {
             return Err(Error::limit(format!(
                 "values of more than {} bytes at once",
@@ -247,6 +244,24 @@ impl DeltaByteArrays {
             )));
         }
         Ok(total)
+    }
+
+    /// Checks that no prefix taken is longer than the value before it.
+    fn check_prefixes(&self) -> Result<()> {
+        let mut before = self.last.len();
+        let first = self.taken.first().map_or(0, |&prefix| prefix as usize);
+        if first <= before && !is_any_too_long(&self.taken, &self.suffixes.taken) {
+            return Ok(());
+        }
+        for (&prefix, &suffix) in self.taken.iter().zip(&self.suffixes.taken) {
+            if prefix as usize > before {
+                return Err(Error::corrupt(format!(
+                    "a prefix of {prefix} bytes after a value of {before}"
+                )));
+            }
+            before = prefix as usize + suffix as usize;
+        }
+        Ok(())
     }
 }
 
