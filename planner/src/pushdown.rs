@@ -407,7 +407,7 @@ fn contains(args: &[Expr], table: &TableSchema) -> Option<Filter> {
 }
 
 /// The leaf that holds a column's values and nulls. Padded text compares otherwise than its bytes.
-fn leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
+pub(crate) fn leaf_of(column: &Column, table: &TableSchema) -> Option<LeafId> {
     let path = fields_of(column, table)?;
     let last = path.last()?;
     if last.ty.is_nested() || matches!(last.ty, LogicalType::Char(_)) {

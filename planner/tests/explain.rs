@@ -53,10 +53,18 @@ fn meta() -> FileMeta {
         },
         ..ChunkMeta::default()
     };
+    let coded = |chunk: ChunkMeta| ChunkMeta {
+        encodings: vec!["PLAIN", "RLE_DICTIONARY"],
+        ..chunk
+    };
     let group = |cost, price| RowGroupMeta {
         rows: 10,
         range: 0..500,
-        chunks: vec![chunk(Some(cost)), chunk(Some(price)), chunk(None)],
+        chunks: vec![
+            chunk(Some(cost)),
+            coded(chunk(Some(price))),
+            coded(chunk(None)),
+        ],
         leafless: Vec::new(),
     };
     FileMeta {
@@ -299,9 +307,33 @@ fn rows_are_estimated_between_what_is_certain() {
         Engine::Lith,
     );
     let text = text.text(&Palette::default());
-    assert!(text.contains("at most 20 of 20, about 15"), "{text}");
+    assert!(
+        text.contains("at most 20 of 20 in these files, about 15"),
+        "{text}"
+    );
     assert!(text.contains("rows (1st), keeps about"), "{text}");
     assert!(text.contains("rows (2nd), keeps about 95%"), "{text}");
+}
+
+#[test]
+fn functions_of_one_coded_column_are_computed_of_its_dictionary() {
+    for (predicate, expected) in [
+        ("note RLIKE 'x.*y'", true),
+        ("upper(note) = 'X'", true),
+        ("length(note) > 3 OR note LIKE '%z%'", true),
+        ("get_json_object(note, '$.a') = 'b'", true),
+        ("note = store", false),
+        ("length(note) > cost", false),
+        ("note < uuid()", false),
+        ("cost % 2 = 1", false),
+        ("price % 2 = 1", true),
+        ("price > 24 AND price < 26", true),
+    ] {
+        let explained = explained(predicate, &[], Engine::Lith);
+        let last = explained.conjuncts.last().unwrap();
+        let is_judged = last.judged_by.contains(&"dictionary");
+        assert_eq!(is_judged, expected, "{predicate}: {:?}", last.judged_by);
+    }
 }
 
 #[test]
@@ -312,8 +344,8 @@ fn the_tree_is_aligned_and_plain_without_colour() {
 scan of parquet
 ├─ partitions       1 of 2
 ├─ files            1 of 2
-├─ row groups       1 of 2, 1 of them whole
-├─ rows             10 of 20
+├─ row groups       1 of 2 in these files, 1 of them whole
+├─ rows             10 of 20 in these files
 ├─ bytes            200 B of 1.95 KiB
 ├─ columns read     2 of 3: cost, price
 └─ conditions

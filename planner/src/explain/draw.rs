@@ -3,8 +3,8 @@
 //! ```text
 //! scan of parquet   orders
 //! ├─ partitions     1 of 3
-//! ├─ row groups     2 of 8, 1 of them whole
-//! ├─ rows           1,000 to 2,000 of 8,000, about 1,300
+//! ├─ row groups     2 of 8 in these files, 1 of them whole
+//! ├─ rows           1,000 to 2,000 of 8,000 in these files, about 1,300
 //! └─ conditions
 //!    ├─ store_id = 'S01'         partition   by directory
 //!    └─ unit_cost < unit_price   data        by row group bounds, rows, keeps about 16%
@@ -97,8 +97,13 @@ impl Explanation {
             ("files", of(&self.files)),
         ];
         if self.row_groups.total > 0 {
-            rows.push(("row groups", of(&groups) + &whole));
-            rows.push(("rows", self.rows_passing()));
+            // no footer of the other files is read
+            let opened = match self.files.selected < self.files.total {
+                true => " in these files",
+                false => "",
+            };
+            rows.push(("row groups", of(&groups) + opened + &whole));
+            rows.push(("rows", self.rows_passing(opened)));
         }
         let sizes = (bytes(self.bytes.selected), bytes(self.bytes.total));
         rows.push(("bytes", format!("{} of {}", sizes.0, sizes.1)));
@@ -106,14 +111,14 @@ impl Explanation {
         rows
     }
 
-    /// For certain, and about.
-    fn rows_passing(&self) -> String {
+    /// For certain, and about. `opened` says of which files.
+    fn rows_passing(&self, opened: &str) -> String {
         let Estimate {
             at_least,
             about,
             at_most,
         } = self.passing;
-        let total = count(self.rows.total);
+        let total = count(self.rows.total) + opened;
         match at_least {
             least if least == at_most => format!("{} of {total}", count(at_most)),
             0 => format!(

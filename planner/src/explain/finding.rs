@@ -16,7 +16,7 @@ use crate::eval::Program;
 use crate::expr::{Expr, SUBSCRIPT, scalar_spark};
 use crate::normalize::without_implied_null_tests;
 use crate::plan::ScanPlan;
-use crate::pushdown;
+use crate::pushdown::{self, leaf_of};
 
 /// What is to say of a conjunct.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,19 +141,31 @@ fn judges(
         let chunks = |leaf: &LeafId| units.iter().filter_map(|unit| chunk(unit, *leaf)).any(test);
         leaves.iter().any(chunks)
     };
-    let coded = |chunk: &ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
     for (judge, asked) in [
         ("page_index", judged && any(&|chunk| chunk.has_index)),
         (
             "bloom",
             judged && asks_for_values(filter) && any(&|chunk| chunk.has_bloom),
         ),
-        ("dictionary", judged && leaves.len() == 1 && any(&coded)),
+        ("dictionary", computed && of_entries(conjunct, plan, units)),
     ] {
         out.extend(asked.then_some(judge));
     }
     out.extend(computed.then_some("rows"));
     out
+}
+
+/// Whether it is computed of the entries of a dictionary: it depends on one leaf alone.
+fn of_entries(conjunct: &Expr, plan: &ScanPlan, units: &[Unit]) -> bool {
+    let coded = |chunk: &ChunkMeta| chunk.encodings.iter().any(|e| e.contains("DICTIONARY"));
+    let columns = conjunct.columns();
+    let mut leaves = columns.iter().map(|column| leaf_of(column, &plan.table));
+    let Some(Some(leaf)) = leaves.next() else {
+        return false;
+    };
+    conjunct.is_deterministic()
+        && leaves.all(|other| other == Some(leaf))
+        && units.iter().filter_map(|unit| chunk(unit, leaf)).any(coded)
 }
 
 /// Whether it asks for single values, which Bloom filters can tell to be absent.
