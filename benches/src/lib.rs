@@ -5,6 +5,7 @@
 pub mod encoded;
 pub mod footers;
 pub mod job;
+pub mod operation;
 pub mod sum;
 
 use std::sync::Arc;

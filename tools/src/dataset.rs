@@ -72,6 +72,11 @@ fn open_options(input: &Input) -> Result<OpenOptions> {
     Ok(options)
 }
 
+fn threads(input: &Input) -> usize {
+    let processors = || thread::available_parallelism().ok();
+    input.threads.or_else(processors).map_or(1, usize::from)
+}
+
 fn partition_types(input: &Input) -> PartitionTypes {
     match input.table.no_type_inference || input.table.schema.is_some() {
         true => PartitionTypes::Text,
@@ -94,6 +99,7 @@ pub struct Opened {
     is_whole: bool,
     paths: Vec<PathBuf>,
     options: OpenOptions,
+    threads: usize,
     case_sensitive: bool,
 }
 
@@ -161,6 +167,7 @@ impl Opened {
             is_whole: true,
             paths: input.paths.clone(),
             options,
+            threads: threads(input),
             case_sensitive: input.table.case_sensitive,
         })
     }
@@ -344,7 +351,7 @@ impl Opened {
             .map_err(|error| self.failure(&plan.predicate, error))?;
         spec.limit = plan.limit;
         spec.prune = prune;
-        spec.threads = thread::available_parallelism().map_or(1, usize::from);
+        spec.threads = self.threads;
         spec.open = self.options_of(plan);
         let first = self.table.dataset.files.first();
         spec.model = first.map(|file| file.path.clone());

@@ -1,7 +1,8 @@
 //! `lith-bench`: one operation on one file, timed in this process, one line of JSON.
 //!
 //! ```text
-//! lith-bench --op meta|decode|project|orcdecode --file F [--cols A,B] [--threads 1] [--mmap 1] [--case NAME] [--n 5] [--warm 1] [--budget_ms 20000]
+//! lith-bench --op meta|decode|project|filter|count|orcdecode|orcfilter --file F [--cols A,B]
+//!     [--pcol COLUMN --pop lt --pval 5] [--threads 1] [--mmap 1] [--case NAME] [--n 5] [--warm 1] [--budget_ms 20000]
 //! {"peer":"lith","op":"meta","case":"..","threads":1,"n":5,"min_ns":..,"median_ns":..,"cpu_min_ns":..,
 //!  "rows":..,"bytes":..,"check":..}
 //! ```

@@ -1,6 +1,7 @@
 //! The arguments that say which files are read and how.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -21,6 +22,9 @@ pub struct Input {
     /// it is read kills the process.
     #[arg(long)]
     pub mmap: bool,
+    /// Read with this many threads; by default, with one for each processor.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     /// Types of ORC files: with `spark`, a bigint that Spark marked as timestamp_ntz is read as such, with
     /// `stored` as a bigint.
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = OrcTypes::Spark)]
@@ -72,6 +76,7 @@ impl Input {
         Input {
             paths: paths.into_iter().collect(),
             mmap: false,
+            threads: None,
             orc_types: OrcTypes::Spark,
             variant: Variants::Json,
             masks: false,
