@@ -9,19 +9,18 @@
 use lith_format::bytes::Cursor;
 use lith_format::error::Result;
 use lith_format::orc::encoding::{CompressionKind, EncodingKind, StreamKind, TypeKind};
-use lith_format::orc::footer::{Footer, Metadata, Type};
-use lith_format::orc::proto::Message;
-use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
-use lith_format::orc::tail::{MAGIC, PostScript, Tail};
+use lith_format::orc::footer::Type;
+use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
 
 use super::file;
+use super::stripe::{Stored, Stripe, node};
 
-/// A stream's column, kind and bytes.
-pub type Stored = (u32, StreamKind, Vec<u8>);
+/// Precision and scale of decimals.
+const DIGITS: (u32, u32) = (20, 2);
 
 pub fn column(data: &[u8]) {
-    if let Ok(bytes) = file_around(data) {
-        file::scan(&bytes);
+    if let Ok(stripe) = stripe_of(data) {
+        file::scan(&stripe.file());
     }
 }
 
@@ -55,7 +54,7 @@ pub fn seed(
     Some(seed)
 }
 
-fn file_around(data: &[u8]) -> Result<Vec<u8>> {
+fn stripe_of(data: &[u8]) -> Result<Stripe> {
     let mut cursor = Cursor::new(data);
     let types = types(cursor.array()?.map(|id: u8| TypeKind::from_id(id.into())));
     let encodings: [u8; 3] = cursor.array()?;
@@ -68,58 +67,27 @@ fn file_around(data: &[u8]) -> Result<Vec<u8>> {
     };
     let root = std::iter::once(ColumnEncoding::default());
     let columns = root.chain(encodings.iter().map(encoding));
-    let mut footer = StripeFooter {
+    let footer = StripeFooter {
         columns: columns.take(types.len()).collect(),
         ..StripeFooter::default()
     };
-    let mut bytes = MAGIC.as_bytes().to_vec();
+    let mut streams = Vec::new();
     while cursor.remaining() > 0 {
         let [column, kind] = cursor.array()?;
         let length: u16 = u16::from_le_bytes(cursor.array()?);
-        bytes.extend(cursor.take(length.into())?);
-        footer.streams.push(Stream {
-            kind: StreamKind::from_id(kind.into()),
-            column: u32::from(column) % types.len() as u32,
-            length: length.into(),
-        });
+        streams.push((
+            u32::from(column) % types.len() as u32,
+            StreamKind::from_id(kind.into()),
+            cursor.take(length.into())?.to_vec(),
+        ));
     }
-    finish(bytes, &footer, rows, types)
-}
-
-/// Completes a file of one stripe: `bytes` end with its streams.
-fn finish(
-    mut bytes: Vec<u8>,
-    footer: &StripeFooter,
-    rows: u64,
-    types: Vec<Type>,
-) -> Result<Vec<u8>> {
-    let offset = MAGIC.len() as u64;
-    let data_length = bytes.len() as u64 - offset;
-    let encoded = footer.encode();
-    bytes.extend(&encoded);
-    let stripe = StripeInformation {
-        offset,
-        data_length,
-        footer_length: encoded.len() as u64,
-        number_of_rows: rows,
-        ..StripeInformation::default()
-    };
-    let footer = Footer {
-        header_length: offset,
-        content_length: bytes.len() as u64,
-        number_of_rows: Some(rows),
-        stripes: vec![stripe],
+    Ok(Stripe {
         types,
-        ..Footer::default()
-    };
-    let postscript = PostScript {
-        compression: CompressionKind::None,
-        version: vec![0, 12],
-        magic: MAGIC.into(),
-        ..PostScript::default()
-    };
-    bytes.extend(Tail::encode(&Metadata::default(), &footer, postscript)?);
-    Ok(bytes)
+        footer,
+        streams,
+        rows,
+        compression: (CompressionKind::None, 0),
+    })
 }
 
 /// The types of a file with one column, of the first type; the others are its children's, if it has any.
@@ -129,29 +97,16 @@ fn types([column, first, second]: [TypeKind; 3]) -> Vec<Type> {
         TypeKind::Map | TypeKind::Struct | TypeKind::Union => &[2, 3],
         _ => &[],
     };
-    let mut types = vec![node(TypeKind::Struct, &[1]), node(column, children)];
+    let mut types = vec![
+        node(TypeKind::Struct, &[1], DIGITS),
+        node(column, children, DIGITS),
+    ];
     for (kind, _) in [first, second].into_iter().zip(children) {
         let nested = matches!(
             kind,
             TypeKind::List | TypeKind::Map | TypeKind::Struct | TypeKind::Union
         );
-        types.push(node(if nested { TypeKind::Int } else { kind }, &[]));
+        types.push(node(if nested { TypeKind::Int } else { kind }, &[], DIGITS));
     }
     types
-}
-
-fn node(kind: TypeKind, children: &[u32]) -> Type {
-    let is_decimal = kind == TypeKind::Decimal;
-    Type {
-        kind,
-        subtypes: children.to_vec(),
-        field_names: match kind {
-            TypeKind::Struct => children.iter().map(u32::to_string).collect(),
-            _ => Vec::new(),
-        },
-        maximum_length: Some(10),
-        precision: is_decimal.then_some(20),
-        scale: is_decimal.then_some(2),
-        ..Type::default()
-    }
 }

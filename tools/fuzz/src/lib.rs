@@ -14,6 +14,8 @@ mod file;
 mod orc;
 mod parquet;
 pub mod seeds;
+mod streams;
+mod stripe;
 
 use std::fmt::Debug;
 
@@ -32,7 +34,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 30] = [
     target("parquet_footer", parquet::footer),
     target("parquet_tail", parquet::tail),
     target("parquet_page_header", parquet::page_header),
@@ -47,6 +49,19 @@ pub const TARGETS: [Target; 17] = [
     target("orc_bloom_filter", orc::bloom_filter),
     target("orc_tree", orc::tree),
     target("orc_column", column::column),
+    target("orc_byte_rle", streams::byte_rle),
+    target("orc_boolean_rle", streams::boolean_rle),
+    target("orc_rle_v1", streams::rle_v1),
+    target("orc_rle_v2", streams::rle_v2),
+    target("orc_float", streams::float),
+    target("orc_text", streams::text),
+    target("orc_dictionary", streams::dictionary),
+    target("orc_decimal", streams::decimal),
+    target("orc_timestamp", streams::timestamp),
+    target("orc_list", streams::list),
+    target("orc_map", streams::map),
+    target("orc_union", streams::union),
+    target("orc_chunks", streams::chunks),
     target("scan", file::scan),
     target("encrypted", file::encrypted),
     target("meta", file::meta),

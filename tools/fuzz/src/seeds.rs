@@ -26,6 +26,7 @@ use lith_reader::source::BytesSource;
 use lith_reader::{OpenOptions, VariantOutput};
 
 use super::column;
+use super::streams::Column;
 
 /// A target's name and bytes for it.
 pub type Seed = (&'static str, Vec<u8>);
@@ -201,9 +202,9 @@ fn orc_stripe(file: &[u8], tail: &Tail, ordinal: usize, out: &mut Vec<Seed>) {
     let Ok(footer) = tail.stripe_footer(ordinal, stored, &Limits::default()) else {
         return;
     };
-    let mut streams = Vec::new();
+    let (mut streams, mut chunked) = (Vec::new(), Vec::new());
     for (stream, range) in footer.stream_ranges(stripe) {
-        let Some(bytes) = section(file, range, tail) else {
+        let Some(bytes) = section(file, range.clone(), tail) else {
             continue;
         };
         match stream.kind {
@@ -211,15 +212,27 @@ fn orc_stripe(file: &[u8], tail: &Tail, ordinal: usize, out: &mut Vec<Seed>) {
             StreamKind::BloomFilter | StreamKind::BloomFilterUtf8 => {
                 out.push(("orc_bloom_filter", bytes));
             }
-            _ => streams.push((stream.column, stream.kind, bytes)),
+            _ => {
+                let stored = slice(file, range).unwrap_or_default();
+                chunked.push((stream.column, stream.kind, stored.to_vec()));
+                streams.push((stream.column, stream.kind, bytes));
+            }
         }
     }
     let types = &tail.footer.types;
-    for id in 1..types.len() {
-        let stored = (&footer, &streams[..]);
-        if let Some(seed) = column::seed(types, id, stripe.number_of_rows, stored) {
+    for (id, (ty, encoding)) in types.iter().zip(&footer.columns).enumerate().skip(1) {
+        let rows = stripe.number_of_rows;
+        if let Some(seed) = column::seed(types, id, rows, (&footer, &streams)) {
             out.push(("orc_column", seed));
         }
+        let column = Column {
+            ty,
+            id: id as u32,
+            rows,
+            encoding,
+        };
+        out.extend(column.seeds(&streams));
+        out.extend(column.chunk_seeds(tail.postscript.compression, &chunked));
     }
 }
 
