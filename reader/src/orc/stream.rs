@@ -139,11 +139,13 @@ impl StreamReader {
         out.extend_from_slice(&self.window);
         self.window.clear();
         while out.len() < count {
-            let start = out.len();
-            if !self.decode_chunk(&mut out, start)? {
+            let stored = self.hold_chunk()?;
+            let Some(chunk) = self.chunk(&stored)? else {
                 self.window = out.into();
                 return Err(self.ends_early(count));
-            }
+            };
+            let start = out.len();
+            self.decode_chunk(chunk, &mut out, start)?;
         }
         let mut taken = Bytes::from(out);
         self.window = taken.split_off(count);
@@ -255,11 +257,11 @@ impl StreamReader {
     }
 
     fn open_chunk(&mut self) -> Result<bool> {
-        if self.window.is_empty()
-            && let stored = self.hold_chunk()?
-            && let Some(chunk) = self.chunk(&stored)?
-            && chunk.original
-        {
+        let stored = self.hold_chunk()?;
+        let Some(chunk) = self.chunk(&stored)? else {
+            return Ok(false);
+        };
+        if chunk.original && self.window.is_empty() {
             self.window = stored.slice_ref(chunk.bytes);
             self.pass(chunk, chunk.bytes.len());
             return Ok(true);
@@ -270,9 +272,7 @@ impl StreamReader {
         let over = carried.min(buffer.len());
         buffer[..over].copy_from_slice(&self.window[..over]);
         buffer.extend_from_slice(&self.window[over..]);
-        if !self.decode_chunk(&mut buffer, carried)? {
-            return Ok(false);
-        }
+        self.decode_chunk(chunk, &mut buffer, carried)?;
         let read = std::mem::replace(&mut self.block, buffer.into());
         self.window = self.block.clone();
         if let Ok(read) = read.try_into_mut() {
@@ -281,18 +281,14 @@ impl StreamReader {
         Ok(true)
     }
 
-    /// Makes what the next chunk decompresses to the end of `out`, from `start` on; `false` if there is no chunk.
-    fn decode_chunk(&mut self, out: &mut Vec<u8>, start: usize) -> Result<bool> {
-        let stored = self.hold_chunk()?;
-        let Some(chunk) = self.chunk(&stored)? else {
-            return Ok(false);
-        };
+    /// Makes what the chunk decompresses to the end of `out`, from `start` on.
+    fn decode_chunk(&mut self, chunk: Chunk<'_>, out: &mut Vec<u8>, start: usize) -> Result<()> {
         let decoded = chunk.decode_over(self.compression, out, start);
         decoded.map_err(|error| self.place(error))?;
         let added = out.len() - start;
         self.metrics.bytes_decompressed.add(added as u64);
         self.pass(chunk, added);
-        Ok(true)
+        Ok(())
     }
 
     /// The stored bytes from the next chunk on, with all of that, if there is one.
