@@ -22,8 +22,14 @@ thread_local! {
     static COMPRESSOR: RefCell<Option<(i32, Compressor)>> = const { RefCell::new(None) };
 }
 
-pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
-    fill_growing(guess(input), max_len, out, |room| {
+/// Writes over what `out` has from `start` on, which becomes its end.
+pub(super) fn decompress_over(
+    input: &[u8],
+    max_len: usize,
+    out: &mut Vec<u8>,
+    start: usize,
+) -> Result<()> {
+    fill_growing(guess(input), max_len, out, start, |room| {
         DECOMPRESSOR.with_borrow_mut(|inner| outcome(inner.deflate_decompress(input, room)))
     })
 }
@@ -32,7 +38,7 @@ pub(super) fn decompress_gzip(input: &[u8], max_len: usize, out: &mut Vec<u8>) -
     let (mut rest, mut left) = (input, max_len);
     while !rest.is_empty() {
         let start = out.len();
-        fill_growing(guess(rest), left, out, |room| {
+        fill_growing(guess(rest), left, out, start, |room| {
             DECOMPRESSOR.with_borrow_mut(|inner| outcome(inner.gzip_decompress(rest, room)))
         })?;
         let member = member_len(rest, &out[start..])?;

@@ -16,15 +16,30 @@ use crate::error::{Error, Result};
 
 const FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
-pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
+fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    decompress_over(input, max_len, out, start)
+}
+
+/// Writes over what `out` has from `start` on, which becomes its end.
+pub(super) fn decompress_over(
+    input: &[u8],
+    max_len: usize,
+    out: &mut Vec<u8>,
+    start: usize,
+) -> Result<()> {
     let guess = input.len().saturating_mul(16).saturating_add(64);
-    fill_growing(guess, max_len, out, |room| {
-        match block::decompress_into(input, room) {
+    fill_growing(
+        guess,
+        max_len,
+        out,
+        start,
+        |room| match block::decompress_into(input, room) {
             Ok(written) => Ok(Some(written)),
             Err(DecompressError::OutputTooSmall { .. }) => Ok(None),
             Err(error) => Err(Error::corrupt(format!("lz4: {error}")).with_source(error)),
-        }
-    })
+        },
+    )
 }
 
 /// Whichever of Hadoop framing, frame and raw block `input` is.

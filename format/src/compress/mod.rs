@@ -70,11 +70,11 @@ pub fn decompress(codec: Codec, input: &[u8], max_len: usize, out: &mut Vec<u8>)
     }
     let start = out.len();
     let result = match codec {
+        Codec::Snappy | Codec::Deflate | Codec::Lz4 => {
+            return decompress_over(codec, input, max_len, out, start);
+        }
         Codec::None => copy(input, max_len, out),
-        Codec::Snappy => snappy::decompress(input, max_len, out),
-        Codec::Deflate => deflate::decompress(input, max_len, out),
         Codec::Gzip => deflate::decompress_gzip(input, max_len, out),
-        Codec::Lz4 => lz4::decompress(input, max_len, out),
         Codec::Lz4Hadoop => lz4::decompress_any(input, max_len, out),
         Codec::Zstd => zstd::decompress(input, max_len, out),
         Codec::Lzo => lzo::decompress(input, max_len, out),
@@ -88,7 +88,7 @@ pub fn decompress(codec: Codec, input: &[u8], max_len: usize, out: &mut Vec<u8>)
 }
 
 /// Writes what `input` decompresses to over what `out` has from `start` on, and makes it the end of `out`. Unlike
-/// with [`decompress`], memory that was written before need not be cleared first.
+/// with [`decompress`], codecs that take memory only as bytes need not clear what was written before.
 ///
 /// After an error `out` has `start` bytes.
 pub fn decompress_over(
@@ -98,11 +98,19 @@ pub fn decompress_over(
     out: &mut Vec<u8>,
     start: usize,
 ) -> Result<()> {
-    if codec != Codec::Snappy || input.is_empty() {
-        out.truncate(start);
-        return decompress(codec, input, max_len, out);
-    }
-    let result = snappy::decompress_over(input, max_len, out, start);
+    let result = match codec {
+        _ if input.is_empty() => {
+            out.truncate(start);
+            Ok(())
+        }
+        Codec::Snappy => snappy::decompress_over(input, max_len, out, start),
+        Codec::Deflate => deflate::decompress_over(input, max_len, out, start),
+        Codec::Lz4 => lz4::decompress_over(input, max_len, out, start),
+        _ => {
+            out.truncate(start);
+            decompress(codec, input, max_len, out)
+        }
+    };
     if result.is_err() {
         out.truncate(start);
     }
@@ -158,15 +166,15 @@ fn copy(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Appends what `fill` writes: it gets room and answers how many bytes it wrote, or `None` if the room was
-/// too little. The room starts at `guess` and grows eightfold up to `max_len`.
+/// Makes what `fill` writes the end of `out`, from `start` on: it gets room and answers how many bytes it wrote, or
+/// `None` if the room was too little. The room starts at `guess` and grows eightfold up to `max_len`.
 fn fill_growing(
     guess: usize,
     max_len: usize,
     out: &mut Vec<u8>,
+    start: usize,
     mut fill: impl FnMut(&mut [u8]) -> Result<Option<usize>>,
 ) -> Result<()> {
-    let start = out.len();
     grow_until(guess, max_len, |room| {
         out.resize(start + room, 0);
         let written = fill(&mut out[start..])?;

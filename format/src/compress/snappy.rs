@@ -11,11 +11,6 @@ thread_local! {
     static ENCODER: RefCell<snap::raw::Encoder> = RefCell::new(snap::raw::Encoder::new());
 }
 
-pub(super) fn decompress(input: &[u8], max_len: usize, out: &mut Vec<u8>) -> Result<()> {
-    let start = out.len();
-    decompress_over(input, max_len, out, start)
-}
-
 /// Writes over what `out` has from `start` on, which becomes its end.
 pub(super) fn decompress_over(
     input: &[u8],
