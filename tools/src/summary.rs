@@ -71,8 +71,10 @@ pub struct Summary {
     pub differences: Differences,
     /// Orders that row groups say their rows are in, each once.
     pub orders: BTreeSet<String>,
-    /// Whether a file's columns are called `_col0`, `_col1`, .., and whether one holds events of a Hive ACID table.
-    pub from_hive: [bool; 2],
+    /// Whether the columns of a file of Hive are called `_col0`, `_col1`, ..
+    pub is_unnamed: bool,
+    /// Whether a file has events of a Hive ACID table.
+    pub is_acid: bool,
     /// Keys of application metadata, each once.
     pub keys: BTreeSet<String>,
     /// Rows and bytes of data of the smallest and of the largest row group, by bytes.
@@ -144,8 +146,8 @@ impl Summary {
         self.bytes += file.size();
         self.add_head(&file.head());
         self.add_nulls(&columns, file.rows());
-        self.from_hive[0] |= bind::is_positional(file.schema());
-        self.from_hive[1] |= is_acid(&file.schema().fields);
+        self.is_unnamed |= bind::is_positional(file.schema());
+        self.is_acid |= is_acid(&file.schema().fields);
         for row_group in 0..file.row_groups() {
             self.add_row_group(file, row_group, columns.split_at(leaves), failed);
         }

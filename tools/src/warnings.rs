@@ -47,11 +47,10 @@ applied";
 
 /// What Hive leaves to its metastore.
 fn from_hive(summary: &Summary) -> Vec<String> {
-    let [unnamed, acid] = summary.from_hive;
-    let unnamed = unnamed.then_some(
+    let unnamed = summary.is_unnamed.then_some(
         "Hive wrote no column names: --schema 'NAME TYPE, ..' gives them; such files are matched by position",
     );
-    let acid = acid.then_some(ACID);
+    let acid = summary.is_acid.then_some(ACID);
     let lines = unnamed.into_iter().chain(acid);
     lines.map(str::to_owned).collect()
 }
@@ -369,16 +368,17 @@ mod tests {
 
     #[test]
     fn files_of_hive_are_told_with_what_helps() {
-        let told = |from_hive| {
+        let told = |is_unnamed, is_acid| {
             let summary = Summary {
-                from_hive,
+                is_unnamed,
+                is_acid,
                 ..Summary::default()
             };
             warnings(&summary).join("\n")
         };
-        assert!(told([true, false]).contains("--schema"));
-        assert!(told([false, true]).contains("-c row.NAME"));
-        assert_eq!(told([false, false]), "");
+        assert!(told(true, false).contains("--schema"));
+        assert!(told(false, true).contains("-c row.NAME"));
+        assert_eq!(told(false, false), "");
     }
 
     #[test]
