@@ -134,6 +134,7 @@ fn murmur3(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{TimeUnit, Zone};
     use std::sync::Arc;
 
     /// A filter of `words` words that holds `probes`.
@@ -181,6 +182,45 @@ mod tests {
             LogicalType::Int64,
         )));
         assert_eq!(Probe::new(&Scalar::Int(1), &list), None);
+    }
+
+    #[test]
+    fn integers_of_any_width_and_floats_of_either_are_hashed_alike() {
+        use LogicalType as T;
+        for ty in [T::Int8, T::Int16, T::Int32] {
+            assert_eq!(Probe::new(&Scalar::Int(-7), &ty), Some(probe(-7)), "{ty}");
+        }
+        assert_eq!(Probe::new(&Scalar::Date(-7), &T::Date), Some(probe(-7)));
+        let single = Probe::new(&Scalar::Float32(0.1), &T::Float32);
+        let double = Scalar::Float64(f64::from(0.1f32));
+        assert!(single.is_some() && single == Probe::new(&double, &T::Float64));
+    }
+
+    #[test]
+    fn values_that_writers_print_or_rescale_first_are_not_probed() {
+        let decimal = LogicalType::Decimal {
+            precision: 10,
+            scale: 2,
+        };
+        for value in [150, 15] {
+            let value = Scalar::of_integer(&decimal, value);
+            assert_eq!(Probe::new(&value, &decimal), None);
+        }
+        let timestamp = LogicalType::Timestamp {
+            unit: TimeUnit::Nanos,
+            zone: Zone::Local,
+        };
+        let value = Scalar::of_integer(&timestamp, 7);
+        assert_eq!(Probe::new(&value, &timestamp), None);
+        // nor values of another type than the column's
+        for (value, ty) in [
+            (Scalar::string("7"), LogicalType::Int32),
+            (Scalar::Int(7), LogicalType::String),
+            (Scalar::Int(7), decimal),
+            (Scalar::Int(7), LogicalType::Date),
+        ] {
+            assert_eq!(Probe::new(&value, &ty), None, "{value:?} {ty}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use lith_format::error::Result;
+use lith_format::filter::CompareOp;
+use lith_format::schema::LeafId;
 use lith_reader::File;
 use lith_reader::source::Source;
 
@@ -65,8 +67,8 @@ fn filters_of_either_kind_do_not_stand_in_the_way() {
         let bytes = file(flat(TypeKind::String), vec![stripe(2, streams)]);
         check_every_choice(&bytes, &["\"a\"", "\"b\""]);
         let equals = Filter::Compare {
-            leaf: lith_format::schema::LeafId(0),
-            op: lith_format::filter::CompareOp::Eq,
+            leaf: LeafId(0),
+            op: CompareOp::Eq,
             value: Scalar::string("b"),
         };
         let is_b = |value: &Scalar| *value == Scalar::string("b");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lith_format::compress::{Codec, compress};
 use lith_format::filter::CompareOp;
-use lith_format::orc::index::{RowIndex, RowIndexEntry};
+use lith_format::orc::index::{BloomFilter, BloomFilterIndex, RowIndex, RowIndexEntry};
 use lith_format::orc::statistics::{DoubleStatistics, IntegerStatistics};
 use lith_format::schema::LeafId;
 use lith_reader::File;
@@ -255,6 +255,35 @@ fn a_condition_finds_its_row_and_not_the_start_of_its_stride() {
     let metrics = Arc::clone(last.metrics());
     assert_eq!(rows(last).unwrap(), ["{\"c\":110}"]);
     assert_eq!(metrics.strides_pruned.get(), 2);
+}
+
+/// Writers drop the filters of a column when they give up its dictionary.
+#[test]
+fn filters_of_some_strides_only_deny_nothing() {
+    let nothing = || BloomFilter {
+        num_hash_functions: 3,
+        bitset: Vec::new(),
+        utf8bitset: Some(vec![0; 64]),
+    };
+    let equals = Filter::Compare {
+        leaf: LeafId(0),
+        op: CompareOp::Eq,
+        value: Scalar::Int(2),
+    };
+    for (filters, expected) in [(0, 3), (1, 3), (2, 0), (3, 3)] {
+        let bloom_filter = (0..filters).map(|_| nothing()).collect();
+        let filters_of = BloomFilterIndex { bloom_filter }.encode();
+        let statistics = vec![stats(2, None), stats(1, None)];
+        let strides = index(&[vec![], vec![0, 2]], statistics);
+        let streams = vec![
+            (StreamKind::RowIndex, strides),
+            (StreamKind::BloomFilterUtf8, filters_of),
+            (Data, signed(&[1, 2, 3])),
+        ];
+        let bytes = strided(TypeKind::Int, 3, (CompressionKind::None, 2), streams);
+        let kept = passing(&open(bytes).unwrap(), equals.clone(), 0, |_| true);
+        assert_eq!(kept.len(), expected, "{filters} filters");
+    }
 }
 
 #[test]

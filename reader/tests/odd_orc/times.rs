@@ -1,7 +1,7 @@
-//! Timestamps: parts of a second before 1970, zones of the past, and bounds that count milliseconds.
+//! Timestamps: parts of a second before 1970, zones of the past, and bounds that count milliseconds; old dates.
 
 use lith_format::filter::CompareOp;
-use lith_format::orc::statistics::TimestampStatistics;
+use lith_format::orc::statistics::{DateStatistics, TimestampStatistics};
 use lith_format::schema::LeafId;
 use lith_format::types::{TimeUnit, Zone};
 
@@ -100,4 +100,28 @@ fn bounds_in_the_writer_s_zone_rule_nothing_out() {
         ..TimestampStatistics::default()
     });
     assert_eq!(left(local, at(CompareOp::Gt, 1 << 60)), 2);
+}
+
+/// Days before October 1582 are read as they are stored, in values, bounds and conditions alike, whichever calendar
+/// they were counted in.
+#[test]
+fn days_before_1582_are_found_where_their_bounds_say() {
+    let days = [-719_164, -719_162, -1];
+    let bounds = DateStatistics {
+        minimum: Some(-719_164),
+        maximum: Some(-1),
+    };
+    let statistics = stats(3, Some(TypeStatistics::Date(bounds)));
+    let dates = stripe(3, vec![(1, Data, signed(&days))]).with_statistics(statistics);
+    let file = open(file(flat(TypeKind::Date), vec![dates])).unwrap();
+    let first = |value: &Scalar| *value == Scalar::Date(-719_164);
+    for op in [CompareOp::Eq, CompareOp::LtEq] {
+        let filter = Filter::Compare {
+            leaf: LeafId(0),
+            op,
+            value: Scalar::Date(-719_164),
+        };
+        let expected = [r#"{"c":"0000-12-30"}"#];
+        assert_eq!(passing(&file, filter, 0, first), expected, "{op:?}");
+    }
 }
