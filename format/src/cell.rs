@@ -73,10 +73,10 @@ impl Vector {
     }
 
     /// The values of field `index` of a struct column, null where the struct is; of an array of structs, an
-    /// array of the field's values.
+    /// array of the field's values; of a union column, the values of member `index`, null where it has others.
     ///
     /// # Errors
-    /// A column that is neither, or has fewer fields.
+    /// A column of another type, or one that has fewer fields.
     pub fn into_field(self, index: usize) -> Result<Vector> {
         let unknown = || Error::type_mismatch("a struct lacks the field asked for");
         let ty = self.ty.field(index).ok_or_else(unknown)?.ty;
@@ -90,7 +90,21 @@ impl Vector {
                     ..self
                 });
             }
-            Values::Constant(Scalar::List(_)) => return self.flatten()?.into_field(index),
+            Values::Union {
+                tags,
+                offsets,
+                children,
+            } => {
+                let is_null = |row| self.validity.as_ref().is_some_and(|valid| !valid.get(row));
+                let is_there = |row: usize| usize::from(tags[row]) == index && !is_null(row);
+                let slots = (0..self.len).map(|row| is_there(row).then(|| offsets[row]));
+                let slots: Vec<Option<u32>> = slots.collect();
+                let child = children.get(index).ok_or_else(unknown)?;
+                child.take_some(&slots)?
+            }
+            Values::Constant(Scalar::List(_) | Scalar::Union(..)) => {
+                return self.flatten()?.into_field(index);
+            }
             Values::Constant(Scalar::Struct(values)) => {
                 let (_, value) = values.into_iter().nth(index).ok_or_else(unknown)?;
                 Vector::constant(ty, value, self.len)
@@ -537,6 +551,38 @@ pub(crate) mod tests {
                 && vector.clone().into_field(2).is_err()
                 && dump(&vector.into_field(1).unwrap()) == expected(1)
         }
+    }
+
+    #[test]
+    fn members_are_null_where_another_has_the_value() {
+        let ty = LogicalType::Union(Arc::from(vec![
+            Field::required("a", LogicalType::Int32),
+            Field::nullable("b", LogicalType::String),
+        ]));
+        let one = |tag, value| Scalar::Union(tag, Box::new(value));
+        let rows = [
+            Scalar::Null,
+            one(1, Scalar::string("x")),
+            one(0, Scalar::Int(7)),
+            one(1, Scalar::Null),
+        ];
+        let members = |rows: &[Scalar]| {
+            let vector = Vector::from_scalars(ty.clone(), rows).unwrap();
+            [0, 1].map(|index| dump(&vector.clone().into_field(index).unwrap()))
+        };
+        let [a, b] = members(&rows);
+        assert_eq!(a, ["Null", "Null", "Int(7)", "Null"]);
+        assert_eq!(b, ["Null", "String(\"x\")", "Null", "Null"]);
+        // a member without any value, where the unions are null
+        assert_eq!(members(&rows[..1]), [["Null"], ["Null"]]);
+        let constant = Vector::constant(ty.clone(), rows[2].clone(), 2);
+        assert_eq!(
+            dump(&constant.clone().into_field(0).unwrap()),
+            ["Int(7)"; 2]
+        );
+        assert_eq!(dump(&constant.clone().into_field(1).unwrap()), ["Null"; 2]);
+        assert!(constant.into_field(2).is_err());
+        assert!(ty.field(0).unwrap().nullable && ty.field(2).is_none());
     }
 
     #[test]

@@ -263,10 +263,15 @@ impl LogicalType {
         }
     }
 
-    /// Field `index` of a struct, or of each element of an array of structs: as an array then.
+    /// Field `index` of a struct, or of each element of an array of structs: as an array then. Of a union, a member,
+    /// which is null where the value is another member's.
     pub fn field(&self, index: usize) -> Option<Field> {
         match self {
             LogicalType::Struct(fields) => fields.get(index).cloned(),
+            LogicalType::Union(members) => Some(Field {
+                nullable: true,
+                ..members.get(index)?.clone()
+            }),
             LogicalType::List(element) => {
                 let LogicalType::Struct(fields) = &element.ty else {
                     return None;

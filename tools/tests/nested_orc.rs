@@ -92,6 +92,63 @@ fn unions_show_their_tags() {
 }
 
 #[test]
+fn members_of_unions_are_columns() {
+    let rest = ["-n", "3", "-f", "jsonl", "-c", "union.tag0, union.tag1"];
+    let expected = [
+        r#"{"tag0":42,"tag1":null}"#,
+        r#"{"tag0":null,"tag1":"hello"}"#,
+        r#"{"tag0":null,"tag1":null}"#,
+    ];
+    prints("head", UNION, &rest, &expected);
+    let rest = ["-f", "jsonl", "-c", "union", "-w", "union.tag1 LIKE 'hel%'"];
+    prints(
+        "scan",
+        UNION,
+        &rest,
+        &[r#"{"union":{"tag":1,"value":"hello"}}"#],
+    );
+    for condition in [
+        "union.tag0 = 42",
+        "union.tag0 + 1 = 43",
+        "union.TAG0 IN (42, 7)",
+    ] {
+        for engine in ["lith", "spark"] {
+            let rest = ["-w", condition, "--engine", engine, "-f", "json"];
+            let explained = lith("explain", UNION, &rest);
+            assert!(
+                explained.is_none_or(|output| output.status.success()),
+                "{rest:?}"
+            );
+        }
+        prints("count", UNION, &["-w", condition], &["1"]);
+    }
+    // all rows are in one of these
+    let parts = [
+        "tag0 IS NOT NULL",
+        "tag1 IS NOT NULL",
+        "tag0 IS NULL AND union.tag1 IS NULL",
+    ];
+    let counts = parts.map(|part| {
+        let output = lith("count", UNION, &["-w", &format!("union.{part}")])?;
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
+    if let [Some(first), Some(second), Some(neither)] = counts {
+        assert!(first > 1 && second > 1 && neither > 1);
+        prints(
+            "count",
+            UNION,
+            &[],
+            &[&(first + second + neither).to_string()],
+        );
+    }
+    fails("count", UNION, &["-w", "union.tag2 = 3"], (2, "tag2"));
+}
+
+#[test]
 fn encrypted_columns_are_read_as_masks_on_request_only() {
     let file = "encrypted/sample1.orc";
     fails("head", file, &[], (4, "is encrypted"));

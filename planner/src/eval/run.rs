@@ -150,7 +150,17 @@ fn column(vector: &Vector, fields: &[usize], ty: &LogicalType) -> Result<Value> 
                 ty,
             )
         }
-        Values::Null | Values::Constant(Scalar::Null) => Value::literal(&Scalar::Null, ty),
+        Values::Constant(Scalar::Union(tag, value)) if usize::from(*tag) == *field => {
+            let member = Vector::constant(LogicalType::Null, (**value).clone(), vector.len);
+            column(&member, rest, ty)
+        }
+        Values::Null | Values::Constant(Scalar::Null | Scalar::Union(..)) => {
+            Value::literal(&Scalar::Null, ty)
+        }
+        Values::Union { .. } => {
+            let member = vector.clone().into_field(*field);
+            column(&member.map_err(|_| missing())?, rest, ty)
+        }
         // of a field of elements, which is an array, only where it is null
         Values::List { .. } | Values::Constant(Scalar::List(_)) => load(vector, ty),
         _ => Err(missing()),

@@ -60,6 +60,54 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
+fn members_of_unions_are_null_where_another_has_the_value() {
+    let ty = LogicalType::Union(Arc::from([
+        Field::required("tag0", LogicalType::Int32),
+        Field::required("tag1", LogicalType::String),
+    ]));
+    let union = Field::nullable("u", ty.clone());
+    let table = TableSchema::of_file(Arc::new(Schema::new(vec![union])));
+    let one = |tag, value| Scalar::Union(tag, Box::new(value));
+    let rows = [
+        one(0, Scalar::Int(7)),
+        one(1, Scalar::string("x")),
+        Scalar::Null,
+        one(1, Scalar::Null),
+    ];
+    for (text, expected) in [
+        ("u.tag0 = 7", [true, false, false, false]),
+        ("u.tag0 <=> NULL", [false, true, true, true]),
+        (
+            "u.tag1 LIKE 'x%' OR u.tag0 + 1 = 8",
+            [true, true, false, false],
+        ),
+        ("NOT (u.tag1 = 'y')", [false, true, false, false]),
+    ] {
+        let resolved = resolve_condition(sql::parse(text).unwrap(), &table).unwrap();
+        let program = Predicate::new(&resolved).unwrap();
+        let of = |column: Vector| {
+            let rows = column.len;
+            let columns = vec![column];
+            let mask = program.evaluate(&Batch {
+                schema: Arc::default(),
+                rows,
+                columns,
+            });
+            mask.unwrap().iter().collect::<Vec<bool>>()
+        };
+        assert_eq!(
+            of(Vector::from_scalars(ty.clone(), &rows).unwrap()),
+            expected,
+            "{text}"
+        );
+        for (row, expected) in rows.iter().zip(expected) {
+            let constant = Vector::constant(ty.clone(), row.clone(), 2);
+            assert_eq!(of(constant), [expected; 2], "{text} {row:?}");
+        }
+    }
+}
+
+#[test]
 fn constants_come_out_as_in_spark() {
     for (text, expected) in [
         ("1 + 2", "3"),

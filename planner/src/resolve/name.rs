@@ -68,8 +68,8 @@ fn other_case(column: &Column, table: &TableSchema) -> Option<(String, String)> 
     None
 }
 
-/// The field of this name of a struct, or of the elements of an array of structs, and which it is. The error
-/// calls the field `full`.
+/// The field of this name of a struct, of the elements of an array of structs, or of a union, and which it is. The
+/// error calls the field `full`.
 pub(super) fn field(
     ty: &LogicalType,
     name: &str,
@@ -77,16 +77,12 @@ pub(super) fn field(
 ) -> Result<(usize, Field)> {
     let inner = match ty {
         LogicalType::List(element) => element.ty.struct_fields(),
+        LogicalType::Union(members) => Some(&members[..]),
         ty => ty.struct_fields(),
     };
-    let refuse = || match ty {
-        LogicalType::Union(_) => PlanError::unsupported(format!(
-            "members of a union, as {name}, cannot be read by themselves; all of it can, and IS NULL is supported"
-        )),
-        ty => {
-            let message = format!("{} has no field {name}", super::with_article(ty));
-            PlanError::type_mismatch(message)
-        }
+    let refuse = || {
+        let message = format!("{} has no field {name}", super::with_article(ty));
+        PlanError::type_mismatch(message)
     };
     let inner = inner.ok_or_else(refuse)?;
     let index = position(name, inner)?.ok_or_else(|| unknown(name, &full(), inner))?;

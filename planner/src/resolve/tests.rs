@@ -229,18 +229,28 @@ fn decimals_beyond_spark_s_digits_are_refused_by_name() {
 }
 
 #[test]
-fn unions_are_tested_for_null_but_not_taken_apart() {
+fn members_of_unions_are_columns_that_may_be_null() {
     let members = Arc::from([
-        Field::nullable("tag0", LogicalType::Int32),
-        Field::nullable("tag1", LogicalType::String),
+        Field::required("tag0", LogicalType::Int32),
+        Field::required("tag1", LogicalType::String),
     ]);
-    let union = Field::nullable("u", LogicalType::Union(members));
+    let union = Field::required("u", LogicalType::Union(members));
     let table = TableSchema::of_file(Arc::new(Schema::new(vec![union])));
     let resolved = |text| resolve_condition(sql::parse(text).unwrap(), &table);
     assert!(resolved("u IS NULL").is_ok() && resolved("u IS NOT NULL").is_ok());
-    let error = resolved("u.tag0 = 1").unwrap_err();
-    assert_eq!(*error.kind(), PlanErrorKind::Unsupported);
-    assert!(error.to_string().contains("tag0"), "{error}");
+    for text in ["u.tag0 = 1", "u.tag1 LIKE 'a%'"] {
+        let resolved = resolved(text).unwrap();
+        // the leaf of a member does not hold a value a row
+        let column = resolved.columns()[0].clone();
+        assert!(column.bound.as_ref().unwrap().nullable, "{text}");
+        assert_eq!(crate::pushdown::leaf_of(&column, &table), None, "{text}");
+    }
+    let error = resolved("u.tag2 = 1").unwrap_err();
+    assert!(
+        matches!(error.kind(), PlanErrorKind::UnknownColumn { .. }),
+        "{error}"
+    );
+    assert!(resolved("u = 1").is_err());
 }
 
 #[test]
