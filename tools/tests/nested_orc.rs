@@ -4,15 +4,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it likes")]
 
+#[expect(dead_code, reason = "the fuzz targets' types have other names")]
+#[path = "../fuzz/src/stripe.rs"]
+mod stripe;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use lith_format::orc::encoding::{StreamKind, TypeKind};
-use lith_format::orc::footer::{Footer, Metadata, Type};
-use lith_format::orc::proto::Message;
-use lith_format::orc::stripe::{ColumnEncoding, Stream, StripeFooter, StripeInformation};
-use lith_format::orc::tail::{MAGIC, PostScript, Tail};
+use lith_format::orc::encoding::{CompressionKind, StreamKind, TypeKind};
+use lith_format::orc::footer::Type;
+use lith_format::orc::stripe::{ColumnEncoding, StripeFooter};
 use serde_json::Value;
+use stripe::Stripe;
 
 fn lith(command: &str, file: &str, rest: &[&str]) -> Option<Output> {
     let Some(shared) = std::env::var_os("LITH_SHARED").map(PathBuf::from) else {
@@ -221,43 +224,19 @@ fn structs_without_fields() -> Vec<u8> {
         (5, StreamKind::Length, &numbers),
         (7, StreamKind::Data, &numbers),
     ];
-    let stripe = StripeFooter {
-        streams: streams
-            .iter()
-            .map(|&(column, kind, bytes)| Stream {
-                kind,
-                column,
-                length: bytes.len() as u64,
-            })
-            .collect(),
+    let footer = StripeFooter {
         columns: vec![ColumnEncoding::default(); types.len()],
         ..StripeFooter::default()
     };
-    let mut file = MAGIC.as_bytes().to_vec();
-    streams.iter().for_each(|stream| file.extend(stream.2));
-    let (data, stripe) = (file.len() as u64 - 3, stripe.encode());
-    file.extend(&stripe);
-    let footer = Footer {
-        header_length: 3,
-        content_length: file.len() as u64,
-        stripes: vec![StripeInformation {
-            offset: 3,
-            data_length: data,
-            footer_length: stripe.len() as u64,
-            number_of_rows: 3,
-            ..StripeInformation::default()
-        }],
+    let streams = streams.map(|(column, kind, bytes)| (column, kind, bytes.to_vec()));
+    let stripe = Stripe {
         types,
-        number_of_rows: Some(3),
-        ..Footer::default()
+        footer,
+        streams: streams.to_vec(),
+        rows: 3,
+        compression: (CompressionKind::None, 0),
     };
-    let postscript = PostScript {
-        version: vec![0, 12],
-        magic: MAGIC.to_owned(),
-        ..PostScript::default()
-    };
-    file.extend(Tail::encode(&Metadata::default(), &footer, postscript).unwrap());
-    file
+    stripe.file()
 }
 
 #[test]
