@@ -119,6 +119,13 @@ pub enum Filter {
     Or(Vec<Filter>),
     /// Not it.
     Not(Box<Filter>),
+    /// Of the first condition that is true the filter beside it, of none `otherwise`.
+    Case {
+        /// Conditions, each with what counts where it is the first that is true.
+        branches: Vec<(Filter, Filter)>,
+        /// What counts where none is.
+        otherwise: Box<Filter>,
+    },
     /// Something that metadata cannot judge: any of the three values.
     Opaque,
     /// The same, but asking a row may also end in an error, such as an overflow. Of AND and OR only those
@@ -161,6 +168,16 @@ impl Filter {
                 terms.iter().for_each(|term| term.collect_leaves(out));
             }
             Filter::Not(inner) => inner.collect_leaves(out),
+            Filter::Case {
+                branches,
+                otherwise,
+            } => {
+                for (condition, then) in branches {
+                    condition.collect_leaves(out);
+                    then.collect_leaves(out);
+                }
+                otherwise.collect_leaves(out);
+            }
             Filter::Constant(_) | Filter::Opaque | Filter::Fallible => {}
         }
     }

@@ -89,8 +89,58 @@ impl Filter {
                 }
             }
             Filter::Like { leaf, affix, bytes } => known.of(*leaf, |leaf| leaf.like(*affix, bytes)),
+            Filter::Case {
+                branches,
+                otherwise,
+            } => case(branches, otherwise, known),
         }
     }
+
+    /// Of rows in which these leaves are not null.
+    fn outcomes_without_nulls(&self, leaves: &[LeafId], known: &Known<'_, '_>) -> Outcomes {
+        if leaves.is_empty() {
+            return self.outcomes(known);
+        }
+        self.outcomes(&Known {
+            stats: &|leaf| match (known.stats)(leaf) {
+                stats if leaves.contains(&leaf) => Cow::Owned(stats.without_nulls()),
+                stats => stats,
+            },
+            lacks: known.lacks,
+        })
+    }
+
+    /// The leaf of which this only tells whether it is null, or whether it is not.
+    fn tested_leaf(&self, is_null: bool) -> Option<LeafId> {
+        match self {
+            Filter::IsNull(leaf) => is_null.then_some(*leaf),
+            Filter::IsNotNull(leaf) => (!is_null).then_some(*leaf),
+            // of a null there is no other result
+            Filter::Mapped { inner, .. } => inner.tested_leaf(is_null),
+            _ => None,
+        }
+    }
+}
+
+/// Those of all branches that some row may reach. A branch behind a test for null is reached by rows that pass it.
+fn case(branches: &[(Filter, Filter)], otherwise: &Filter, known: &Known<'_, '_>) -> Outcomes {
+    let mut found = Outcomes::default();
+    let mut not_null: Vec<LeafId> = Vec::new();
+    for (condition, then) in branches {
+        let met = condition.outcomes_without_nulls(&not_null, known);
+        found.fails |= met.fails;
+        if met.yes {
+            let tested = not_null.len();
+            not_null.extend(condition.tested_leaf(false));
+            found = found.either(then.outcomes_without_nulls(&not_null, known));
+            not_null.truncate(tested);
+        }
+        if !met.no && !met.unknown {
+            return found;
+        }
+        not_null.extend(condition.tested_leaf(true));
+    }
+    found.either(otherwise.outcomes_without_nulls(&not_null, known))
 }
 
 /// What is known of the leaves.

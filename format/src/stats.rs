@@ -63,6 +63,16 @@ impl ColumnStats {
         }
     }
 
+    /// Statistics of the slots that are not null.
+    pub fn without_nulls(&self) -> Self {
+        let counts = self.value_count.zip(self.null_count);
+        ColumnStats {
+            null_count: Some(0),
+            value_count: counts.and_then(|(all, nulls)| all.checked_sub(nulls)),
+            ..self.clone()
+        }
+    }
+
     /// Whether every slot is known to be null.
     pub fn all_null(&self) -> bool {
         self.null_count.is_some() && self.null_count == self.value_count

@@ -342,6 +342,14 @@ fn is_judged(filter: &Filter) -> bool {
             Filter::Or(terms) => terms.iter().any(is_judged),
             inner => is_judged(inner),
         },
+        Filter::Case {
+            branches,
+            otherwise,
+        } => {
+            let then = || branches.iter().map(|(_, then)| then).chain([&**otherwise]);
+            let by_condition = branches.iter().any(|(condition, _)| is_judged(condition));
+            then().all(is_judged) || by_condition && then().any(is_judged)
+        }
         _ => true,
     }
 }

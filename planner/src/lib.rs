@@ -66,6 +66,7 @@ pub mod normalize;
 
 // Layer 7
 mod ansi;
+mod choice;
 pub mod classify;
 pub mod discover;
 mod ranges;

@@ -4,6 +4,7 @@
 //! ```text
 //! floor(x * 2 + 1)   cast(ts AS date)   trunc(d, 'MM')   round(amount, 1)   substr(s, 1, 3)   10 - x
 //! month(d)           only between bounds of one year
+//! pmod(i, 7), i % 7  only between multiples of 7
 //! cast(d AS string)  only in years of four digits
 //! ```
 
@@ -114,11 +115,33 @@ fn step(expr: &Expr) -> Option<Step<'_>> {
         } => cast(expr, ty),
         Expr::Negate(inner) => Step::turned(inner, true),
         Expr::Arithmetic {
+            op: ArithmeticOp::Remainder,
+            left,
+            right,
+            ..
+        } => remainder(expr, left, right),
+        Expr::Arithmetic {
             op, left, right, ..
         } => arithmetic(*op, left, right),
-        Expr::Function { name, args, .. } => call(name, args),
+        Expr::Function { name, args, .. } => match (name.as_str(), &args[..]) {
+            ("pmod", [of, by]) => remainder(expr, of, by),
+            (name, args) => call(name, args),
+        },
         _ => None,
     }
+}
+
+/// The rest of a division of whole numbers grows from one multiple of the divisor to the next.
+fn remainder<'a>(rest: &Expr, of: &'a Expr, by: &Expr) -> Option<Step<'a>> {
+    let is_whole = matches!(of.ty(), T::Int8 | T::Int16 | T::Int32 | T::Int64);
+    let multiple = Expr::Arithmetic {
+        op: ArithmeticOp::Subtract,
+        left: Box::new(of.clone()),
+        right: Box::new(rest.clone()),
+        ty: of.ty(),
+    };
+    (is_whole && sign(by) == Some(1)).then_some(())?;
+    Step::within(of, Piece::Same(multiple))
 }
 
 fn cast<'a>(inner: &'a Expr, to: &T) -> Option<Step<'a>> {
@@ -457,6 +480,11 @@ mod tests {
             "day(d)",
             "dayofyear(t)",
             "hour(t)",
+            "i % 7",
+            "l % 365",
+            "pmod(i, 7)",
+            "pmod(l, 1461)",
+            "pmod(i + 3, 400) * -2",
             "cast(d as string)",
             "cast(t as string)",
             // texts of years before 0 are ordered backwards
@@ -497,7 +525,11 @@ mod tests {
     fn what_is_not_ordered_is_not_taken() {
         for text in [
             "i",
-            "i % 7",
+            "f % 7",
+            "i % -7",
+            "7 % i",
+            "pmod(f, 7)",
+            "pmod(i, 0)",
             "i * 0",
             "f * 0D",
             "abs(i)",

@@ -17,8 +17,11 @@ use lith_format::types::{LogicalType, Zone};
 
 use crate::ansi::may_fail;
 use crate::calendar;
+use crate::choice::Choice;
+use crate::eval;
 use crate::expr::{Column, Expr, back_quoted, scalar_spark};
 use crate::monotone;
+use crate::normalize::shape::is_constant;
 use crate::ranges::{self, without_widening};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
@@ -209,15 +212,33 @@ pub fn filter(expr: &Expr, table: &TableSchema) -> Filter {
             unknown @ (Filter::Opaque | Filter::Fallible) => unknown,
             inner => Filter::Not(Box::new(inner)),
         },
-        _ => judged(expr, table).unwrap_or(match may_fail(expr) {
-            true => Filter::Fallible,
-            false => Filter::Opaque,
-        }),
+        _ => judged(expr, table)
+            .or_else(|| Some(chosen(Choice::of(expr)?, table)))
+            .unwrap_or(match may_fail(expr) {
+                true => Filter::Fallible,
+                false => Filter::Opaque,
+            }),
+    }
+}
+
+/// What is chosen, each by its condition.
+fn chosen(choice: Choice, table: &TableSchema) -> Filter {
+    let of = |value: &Expr| match is_constant(value).then(|| eval::constant(value)) {
+        Some(Ok(Scalar::Boolean(value))) => Filter::Constant(Some(value)),
+        Some(Ok(_)) => Filter::Constant(None),
+        Some(Err(_)) => Filter::Fallible,
+        None => filter(value, table),
+    };
+    let branches = choice.branches.iter();
+    Filter::Case {
+        branches: branches
+            .map(|(condition, value)| (of(condition), of(value)))
+            .collect(),
+        otherwise: Box::new(of(&choice.otherwise)),
     }
 }
 
 fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
-    let leaf = |expr: &Expr| leaf_of(as_column(expr)?, table);
     match expr {
         Expr::Literal(Scalar::Boolean(value), _) => Some(Filter::Constant(Some(*value))),
         Expr::Literal(Scalar::Null, _) => Some(Filter::Constant(None)),
@@ -226,17 +247,24 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
             op: CompareOp::Eq,
             value: Scalar::Boolean(true),
         }),
-        Expr::IsNull(inner) => Some(Filter::IsNull(leaf(inner)?)),
-        Expr::IsNotNull(inner) => Some(Filter::IsNotNull(leaf(inner)?)),
+        Expr::IsNull(inner) => on_value(inner, table, Filter::IsNull),
+        Expr::IsNotNull(inner) => on_value(inner, table, Filter::IsNotNull),
         Expr::Compare { op, left, right } => compared(left, *op, right, table),
         Expr::NullSafeEq(left, right) => {
             let (value, literal) = match (&**left, &**right) {
                 (value, Expr::Literal(literal, _)) | (Expr::Literal(literal, _), value) => {
-                    (value, literal.clone())
+                    (value, literal)
                 }
                 _ => return None,
             };
-            on_value(value, table, |leaf| match literal {
+            match (value, literal) {
+                (Expr::Column(_), _) => {}
+                (condition, Scalar::Boolean(truth)) => {
+                    return Some(is(condition, *truth, table));
+                }
+                _ => {}
+            }
+            on_value(value, table, |leaf| match literal.clone() {
                 Scalar::Null => Filter::IsNull(leaf),
                 value => Filter::NullSafeEq { leaf, value },
             })
@@ -259,6 +287,18 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
         Expr::RLike { expr, pattern } => begins(expr, &anchored(pattern)?, table),
         Expr::Function { name, args, .. } if name == "array_contains" => contains(args, table),
         _ => None,
+    }
+}
+
+/// Whether a condition is true, or is false; it never is UNKNOWN.
+fn is(condition: &Expr, truth: bool, table: &TableSchema) -> Filter {
+    let condition = match truth {
+        true => filter(condition, table),
+        false => filter(&condition.clone().not(), table),
+    };
+    Filter::Case {
+        branches: vec![(condition, Filter::Constant(Some(true)))],
+        otherwise: Box::new(Filter::Constant(Some(false))),
     }
 }
 

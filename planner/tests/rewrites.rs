@@ -123,13 +123,13 @@ fn number(g: &mut Gen, depth: usize) -> Expr {
             ty: LogicalType::Null,
         },
         9 => Expr::Function {
-            name: pick(g, &["floor", "ceil", "sign"]).into(),
+            name: pick(g, &["floor", "ceil", "sign", "abs"]).into(),
             args: vec![number(g, depth - 1)],
             ty: LogicalType::Null,
             place: Place::default(),
         },
         _ => Expr::Function {
-            name: "coalesce".into(),
+            name: pick(g, &["coalesce", "greatest", "least"]).into(),
             args: vec![column(g), number(g, 0)],
             ty: LogicalType::Null,
             place: Place::default(),

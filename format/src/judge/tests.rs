@@ -135,12 +135,12 @@ fn arbitrary_filter(g: &mut Gen, depth: u8) -> Filter {
     let op = *g.choose(&ops).unwrap();
     let kind = u32::arbitrary(g) % KINDS;
     let leaf = LeafId(kind);
-    let several = |g: &mut Gen| {
+    let several = |g: &mut Gen| -> Vec<Filter> {
         (0..usize::arbitrary(g) % 4)
             .map(|_| arbitrary_filter(g, depth - 1))
             .collect()
     };
-    match u8::arbitrary(g) % if depth == 0 { 9 } else { 13 } {
+    match u8::arbitrary(g) % if depth == 0 { 9 } else { 14 } {
         0 => Filter::Constant(Option::arbitrary(g)),
         1 | 2 => Filter::Compare {
             leaf,
@@ -180,6 +180,10 @@ fn arbitrary_filter(g: &mut Gen, depth: u8) -> Filter {
         8 => Filter::Fallible,
         9 | 10 => Filter::And(several(g)),
         11 => Filter::Or(several(g)),
+        12 => Filter::Case {
+            branches: several(g).into_iter().zip(several(g)).collect(),
+            otherwise: Box::new(arbitrary_filter(g, depth - 1)),
+        },
         _ => Filter::Not(Box::new(arbitrary_filter(g, depth - 1))),
     }
 }
@@ -260,6 +264,17 @@ fn evaluate(filter: &Filter, row: &[Scalar], hidden: Hidden) -> Answer {
         Filter::And(all) => connect(all, false, &inner)?,
         Filter::Or(all) => connect(all, true, &inner)?,
         Filter::Not(one) => inner(one)?.map(|value| !value),
+        Filter::Case {
+            branches,
+            otherwise,
+        } => {
+            for (condition, then) in branches {
+                if inner(condition)? == Some(true) {
+                    return inner(then);
+                }
+            }
+            inner(otherwise)?
+        }
     })
 }
 

@@ -88,6 +88,18 @@ fn share<'a>(filter: &Filter, stats: &dyn Fn(LeafId) -> Option<Cow<'a, ColumnSta
             let (image, _) = mapping.image(&of(*leaf));
             share(inner, &|_| Some(Cow::Borrowed(&image)))
         }
+        Filter::Case {
+            branches,
+            otherwise,
+        } => {
+            let (mut left, mut chosen) = (1.0, 0.0);
+            for (condition, then) in branches {
+                let met = left * share(condition, stats);
+                chosen += met * share(then, stats);
+                left -= met;
+            }
+            chosen + left * share(otherwise, stats)
+        }
         _ => UNKNOWN,
     }
 }

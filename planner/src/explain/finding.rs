@@ -175,6 +175,13 @@ fn asks_for_values(filter: &Filter) -> bool {
         Filter::In { .. } | Filter::NullSafeEq { .. } => true,
         Filter::And(all) | Filter::Or(all) => all.iter().any(asks_for_values),
         Filter::Not(inner) => asks_for_values(inner),
+        Filter::Case {
+            branches,
+            otherwise,
+        } => {
+            let of_branch = |(condition, then)| asks_for_values(condition) || asks_for_values(then);
+            branches.iter().map(|(a, b)| (a, b)).any(of_branch) || asks_for_values(otherwise)
+        }
         _ => false,
     }
 }

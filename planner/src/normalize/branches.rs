@@ -3,7 +3,7 @@
 
 use crate::expr::Expr;
 use crate::normalize::shape::{
-    is_boolean, is_constant, is_null, nullable, rewrite_children, same, unknown,
+    is_boolean, is_constant, is_null, nullable, same, unknown, with_child,
 };
 use lith_format::types::LogicalType;
 
@@ -201,18 +201,6 @@ fn unfoldable_branches(choice: &Expr) -> usize {
         .into_iter()
         .filter(|value| !is_constant(value))
         .count()
-}
-
-/// `expr` with its child number `at` and `child` exchanged.
-fn with_child(expr: Expr, at: usize, child: &mut Expr) -> Expr {
-    let mut index = 0;
-    rewrite_children(expr, &mut |mut old| {
-        if index == at {
-            std::mem::swap(&mut old, child);
-        }
-        index += 1;
-        old
-    })
 }
 
 /// UNKNOWN as false, wherever the condition only matters if it is true.

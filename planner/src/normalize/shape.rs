@@ -23,6 +23,18 @@ pub(crate) fn rewrite_children(expr: Expr, step: &mut impl FnMut(Expr) -> Expr) 
     rewritten.unwrap_or_else(|never| match never {})
 }
 
+/// `expr` with its child number `at` and `child` exchanged.
+pub(crate) fn with_child(expr: Expr, at: usize, child: &mut Expr) -> Expr {
+    let mut index = 0;
+    rewrite_children(expr, &mut |mut old| {
+        if index == at {
+            std::mem::swap(&mut old, child);
+        }
+        index += 1;
+        old
+    })
+}
+
 /// Whether this is the literal null.
 pub(crate) fn is_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(Scalar::Null, _))
