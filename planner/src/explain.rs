@@ -53,6 +53,15 @@ pub struct RowGroups {
     pub always: u64,
 }
 
+/// A column that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its path.
+    pub column: String,
+    /// What is in the way, such as the cipher and the name of its key.
+    pub because: String,
+}
+
 /// A plan, explained.
 #[derive(Debug, Clone)]
 pub struct Explanation {
@@ -76,6 +85,8 @@ pub struct Explanation {
     pub columns_read: Vec<String>,
     /// How many columns are stored.
     pub columns_stored: usize,
+    /// The columns needed that cannot be read: the query will fail.
+    pub unreadable: Vec<Unreadable>,
     /// Whether the condition is never true, whatever the files hold.
     pub empty: bool,
     /// Partitions.
@@ -119,6 +130,7 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
             .map(|field| field.name.clone())
             .collect(),
         columns_stored: plan.table.data_columns(),
+        unreadable: Vec::new(),
         empty: plan.empty,
         partitions: plan.partitions,
         files: plan.files,
@@ -260,8 +272,8 @@ fn units<'a>(plan: &'a ScanPlan, files: &[&'a FileMeta]) -> Result<Vec<Unit<'a>>
     Ok(out)
 }
 
-/// The columns of the output and of the conditions that rows are asked.
-fn needed_columns(plan: &ScanPlan) -> Vec<usize> {
+/// The numbers of the columns of the output and of the conditions that rows are asked, ascending.
+pub fn needed_columns(plan: &ScanPlan) -> Vec<usize> {
     let mut columns: Vec<usize> = plan.columns.iter().map(|output| output.column).collect();
     columns.extend(
         plan.classes
@@ -354,6 +366,12 @@ fn is_judged(filter: &Filter) -> bool {
     }
 }
 
+impl Unreadable {
+    fn json(&self) -> Value {
+        json!({"column": self.column, "because": self.because})
+    }
+}
+
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -402,6 +420,7 @@ impl Explanation {
                 "selected_at_least": self.passing.at_least,
                 "estimated": self.passing.about,
             },
+            "unreadable": self.unreadable.iter().map(Unreadable::json).collect::<Vec<_>>(),
             "conjuncts": self.conjuncts.iter().map(Finding::json).collect::<Vec<_>>(),
         })
     }

@@ -172,6 +172,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
                     "hint": "lith evaluates it on the bounds of both",
                 },
             ],
+            "unreadable": [],
         })
     );
 }

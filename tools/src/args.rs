@@ -333,7 +333,8 @@ pub enum RowFormat {
     after_long_help = "JSON: one object: partition_filters, data_filters, pushed_filters, post_filter and read_schema \
 (with --engine spark as Spark prints them); partitions, files, row_groups, bytes and rows, each with its total and \
 what is selected, of rows selected_at_least, selected_at_most and estimated; and conjuncts [{text, class, judged_by, \
-order (among those that rows are asked), rows {at_least, estimated, at_most}, not_pushed_because, hint}]. \
+order (among those that rows are asked), rows {at_least, estimated, at_most}, not_pushed_because, hint}]; \
+unreadable [{column, because}] are columns without which the query fails, such as encrypted ones. \
 strides is null: their statistics are not in the footers; --analyze tells how many were skipped."
 )]
 pub struct Explain {

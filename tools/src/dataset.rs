@@ -13,7 +13,7 @@ use lith_planner::ddl::parse_columns;
 use lith_planner::declare::merged;
 use lith_planner::discover::{self, DataFile, Outline, PartitionTypes, discover};
 use lith_planner::error::{PlanError, PlanErrorKind};
-use lith_planner::explain::{Engine, Explanation, explain};
+use lith_planner::explain::{Engine, Explanation, explain, verdicts};
 use lith_planner::plan::{Query, ScanPlan, Table, plan};
 use lith_reader::column::ReadContext;
 use lith_reader::file::{File, OpenOptions, VariantOutput};
@@ -22,6 +22,7 @@ use lith_reader::scan::{Scan, ScanSpec};
 use crate::args::{self, Input, OrcTypes, Variants};
 use crate::failure::{Failure, Reported, Result};
 use crate::keys::decryption;
+use crate::locked::{is_encrypted, locked};
 
 /// A dataset none of whose files has been opened.
 pub struct Dataset {
@@ -277,15 +278,27 @@ impl Opened {
     pub fn explain(&self, plan: &ScanPlan, engine: Engine) -> Result<Explanation> {
         let options = self.options_of(plan);
         // a file is closed once its footer is read: there may be more files than a process may have open
-        let footer = |task: &ScanTask| {
+        let mut encrypted = Vec::new();
+        let mut footer = |(at, task): (usize, &ScanTask)| {
             let file = options.open(&task.path)?;
+            encrypted.extend(is_encrypted(&file).then_some(at));
             // the sizes of ORC's columns are not in the footer; if they cannot be read, whole stripes are counted
             let meta = file.full_meta().or_else(|_| file.meta().cloned());
             Ok(meta?)
         };
-        let footers: Vec<FileMeta> = plan.tasks.iter().map(footer).collect::<Result<_>>()?;
+        let tasks = plan.tasks.iter().enumerate();
+        let footers: Vec<FileMeta> = tasks.map(&mut footer).collect::<Result<_>>()?;
         let metas: Vec<&FileMeta> = footers.iter().collect();
         let mut explanation = explain(plan, &metas, engine)?;
+        if !encrypted.is_empty() {
+            let verdicts = verdicts(plan, &metas)?;
+            for at in encrypted {
+                let file = options.open(&plan.tasks[at].path)?;
+                let mut found = locked(&file, plan, &verdicts[at])?;
+                found.retain(|column| !explanation.unreadable.contains(column));
+                explanation.unreadable.extend(found);
+            }
+        }
         let location = self.paths.iter().map(|path| path.display().to_string());
         explanation.location = location.collect();
         Ok(explanation)

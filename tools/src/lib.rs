@@ -21,6 +21,7 @@ pub mod random;
 
 // Layer 2
 pub mod keys;
+pub mod locked;
 pub mod output;
 
 // Layer 3

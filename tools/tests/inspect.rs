@@ -239,6 +239,46 @@ fn encrypted_columns_of_orc_are_told_and_the_rest_is_shown() {
     }
 }
 
+/// What a query cannot read is said before it is run, unless no row group of it is read.
+#[test]
+fn explain_tells_which_columns_a_query_cannot_read() {
+    let explain = |path: &str, more: &[&str]| {
+        let arguments = [&["explain", path, "-f", "json"], more].concat();
+        let json: Value = serde_json::from_str(&stdout(&arguments)).unwrap();
+        json["unreadable"].clone()
+    };
+    for path in encrypted("orc") {
+        let path = path.to_str().unwrap();
+        let how = "encrypted with AES_CTR_256, key pii, version 0, of HADOOP; no key was given";
+        let ssn = serde_json::json!([{"column": "ssn", "because": how}]);
+        assert_eq!(explain(path, &["-c", "ssn,name"]), ssn);
+        assert_eq!(explain(path, &["-c", "name", "-w", "ssn > 'a'"]), ssn);
+        assert_eq!(explain(path, &["-c", "name"]), serde_json::json!([]));
+        assert_eq!(explain(path, &["--masks"]), serde_json::json!([]));
+        let text = stdout(&["explain", path, "-c", "ssn,name"]);
+        let line = format!("└─ will fail        ssn: {how}");
+        assert!(text.lines().any(|found| found == line), "{text}");
+    }
+    let open = encrypted("parquet").into_iter();
+    for path in open.filter(|path| !fs::read(path).unwrap().ends_with(b"PARE")) {
+        let path = path.to_str().unwrap();
+        let found = explain(path, &["-c", "double_field"]);
+        assert_eq!(found[0]["column"], "double_field", "{path}");
+        let because = found[0]["because"].as_str().unwrap();
+        assert!(because.contains("key metadata 0x6b6331"), "{because}");
+        let none = serde_json::json!([]);
+        assert_eq!(
+            explain(path, &["-c", "double_field", "-w", "float_field IS NULL"]),
+            none
+        );
+        if !path.contains("external_key") {
+            let flags = flags(path);
+            let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+            assert_eq!(explain(path, &flags), none);
+        }
+    }
+}
+
 /// The published keys of an encrypted file of the corpus, as flags.
 fn flags(path: &str) -> Vec<String> {
     let (foot, column, first) = match path.contains("aes256") {

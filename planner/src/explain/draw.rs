@@ -13,11 +13,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::iter;
 
 use lith_format::figures::{bytes, count};
 use lith_format::render::escape_controls;
 
-use super::{Engine, Estimate, Explanation, Finding};
+use super::{Engine, Estimate, Explanation, Finding, Unreadable};
 use crate::plan::Share;
 
 /// Escape sequences around parts of the text; empty ones give plain text.
@@ -108,7 +109,23 @@ impl Explanation {
         let sizes = (bytes(self.bytes.selected), bytes(self.bytes.total));
         rows.push(("bytes", format!("{} of {}", sizes.0, sizes.1)));
         rows.push(("columns read", self.columns()));
+        rows.extend(self.unreadable());
         rows
+    }
+
+    /// The columns that cannot be read, together where the reason is the same.
+    fn unreadable(&self) -> Vec<(&'static str, String)> {
+        let mut together: Vec<(&str, Vec<&str>)> = Vec::new();
+        for Unreadable { column, because } in &self.unreadable {
+            match together.iter_mut().find(|(other, _)| other == because) {
+                Some((_, columns)) => columns.push(column),
+                None => together.push((because, vec![column])),
+            }
+        }
+        let line =
+            |(because, columns): (&str, Vec<&str>)| format!("{}: {because}", columns.join(", "));
+        let labels = ["will fail"].into_iter().chain(iter::repeat(""));
+        labels.zip(together.into_iter().map(line)).collect()
     }
 
     /// For certain, and about. `opened` says of which files.
