@@ -40,6 +40,9 @@ pub struct OpenOptions {
     /// Match the columns of files with those of a table by their position: files are opened as if their columns were
     /// called `_col0`, `_col1`, .., as those of old Hive are. `columns` means nothing then.
     pub by_position: bool,
+    /// What the columns are called, by their position, of files whose columns are called `_col0`, `_col1`, .., or are
+    /// opened so. Columns beyond these keep such names.
+    pub names: Vec<String>,
     /// What variants of Parquet files are handed out as.
     pub variants: VariantOutput,
     /// Read encrypted columns of ORC files whose key is missing as their unencrypted masks: nulls, or values made
@@ -75,7 +78,10 @@ impl OpenOptions {
     /// Opens what `source` holds and decodes its footer.
     pub fn open_source(&self, source: Arc<dyn Source>) -> Result<File> {
         let contents = self.contents(&source);
-        let contents = contents.map_err(|error: Error| error.at_path(source.name()))?;
+        let mut contents = contents.map_err(|error: Error| error.at_path(source.name()))?;
+        if !self.names.is_empty() && bind::is_positional(contents.schema()) {
+            contents.name_columns(|index| self.names.get(index).cloned());
+        }
         Ok(File(Arc::new(Inner {
             source,
             contents,
@@ -88,7 +94,8 @@ impl OpenOptions {
         let Some(names) = self.columns.as_deref().filter(|_| !self.by_position) else {
             let mut all = self.decode(source, None)?;
             if self.by_position {
-                all.number_columns();
+                // as if their writer had not known their names
+                all.name_columns(|index| Some(bind::positional_name(index)));
             }
             return Ok(all);
         };
@@ -159,8 +166,8 @@ impl Contents {
         }
     }
 
-    /// Calls the columns as if their writer had not known their names.
-    fn number_columns(&mut self) {
+    /// Calls the columns so, by their position.
+    fn name_columns(&mut self, name: impl Fn(usize) -> Option<String>) {
         let fields = match self {
             Contents::Parquet(file) => file.fields_mut(),
             Contents::Orc(file) => file.fields_mut(),
@@ -168,7 +175,9 @@ impl Contents {
             Contents::Memory(_) => return,
         };
         for (index, field) in fields.iter_mut().enumerate() {
-            field.name = bind::positional_name(index);
+            if let Some(name) = name(index) {
+                field.name = name;
+            }
         }
     }
 }

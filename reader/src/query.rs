@@ -1,7 +1,6 @@
 //! The specification of a scan, validated once before it starts.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use lith_format::error::{Error, Result};
@@ -37,8 +36,8 @@ pub struct ScanSpec {
     pub threads: usize,
     /// How to open files.
     pub open: OpenOptions,
-    /// The file that gave the table its columns, for errors about files that differ from it.
-    pub model: Option<PathBuf>,
+    /// What gave the table its columns, such as a file, for errors about files that differ from it.
+    pub model: Option<String>,
 }
 
 impl ScanSpec {

@@ -207,13 +207,10 @@ fn add_leaves(field: &Field, in_list: bool, out: &mut Vec<bool>) {
     below.for_each(|field| add_leaves(field, in_list, out));
 }
 
-/// A type that does not go with the table's is an error about two files.
+/// A type that does not go with the table's is an error about the file and what gave the table its columns.
 pub(crate) fn name_model(error: Error, query: &Query) -> Error {
     match &query.spec.model {
-        Some(model) => error.noting(&format!(
-            "the table's columns are those of {}",
-            model.display()
-        )),
+        Some(model) => error.noting(&format!("the table's columns are those of {model}")),
         None => error,
     }
 }

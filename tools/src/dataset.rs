@@ -32,10 +32,15 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Finds the files of `input`.
+    /// Finds the files of `input`. Columns whose names their writer did not know have those that are declared.
     pub fn new(input: &Input) -> Result<Self> {
-        let options = open_options(input)?;
-        let files = discover(&input.paths, partition_types(input))?;
+        let (files, mut options) = found(input)?;
+        if input.table.schema.is_some() {
+            let table = table_of(input, &Schema::default(), files.clone())?.schema;
+            let stored = table.schema.fields.iter().take(table.data_columns());
+            options.names = stored.map(|field| field.name.clone()).collect();
+            options.by_position = input.table.by_position;
+        }
         Ok(Dataset { files, options })
     }
 
@@ -54,6 +59,13 @@ impl Dataset {
         }
         reported.end()
     }
+}
+
+/// The files of `input`, and how they are opened.
+fn found(input: &Input) -> Result<(discover::Dataset, OpenOptions)> {
+    let options = open_options(input)?;
+    let files = discover(&input.paths, partition_types(input))?;
+    Ok((files, options))
 }
 
 /// How the files of `input` are opened.
@@ -102,12 +114,14 @@ pub struct Opened {
     options: OpenOptions,
     threads: usize,
     case_sensitive: bool,
+    /// What gave the table its columns.
+    model: Option<String>,
 }
 
 impl Opened {
     /// Finds the files of `input`.
     pub fn new(input: &Input) -> Result<Self> {
-        let Dataset { files, options } = Dataset::new(input)?;
+        let (files, options) = found(input)?;
         Opened::of(input, files, options)
     }
 
@@ -158,6 +172,12 @@ impl Opened {
             true => merged_schema(&options, &files, &input.paths)?,
             false => stored,
         };
+        let first = files.files.first().map(|file| file.path.display());
+        let model = match (&input.table.schema, input.table.merge_schema) {
+            (Some(_), _) => Some("--schema".to_owned()),
+            (None, true) => Some("all files".to_owned()),
+            (None, false) => first.map(|path| path.to_string()),
+        };
         let table = table_of(input, &stored, files)?;
         // the names of the first file are those of the table
         options.by_position = input.table.by_position;
@@ -170,6 +190,7 @@ impl Opened {
             options,
             threads: threads(input),
             case_sensitive: input.table.case_sensitive,
+            model,
         })
     }
 
@@ -215,6 +236,9 @@ impl Opened {
         let Some((first, others)) = self.table.dataset.files.split_first() else {
             return error;
         };
+        if self.model != Some(first.path.display().to_string()) {
+            return error;
+        }
         let knows = |file: &&DataFile| {
             let Ok(file) = self.options.open(&file.path) else {
                 return false;
@@ -366,8 +390,7 @@ impl Opened {
         spec.prune = prune;
         spec.threads = self.threads;
         spec.open = self.options_of(plan);
-        let first = self.table.dataset.files.first();
-        spec.model = first.map(|file| file.path.clone());
+        spec.model = self.model.clone();
         Ok(Scan::new(plan.tasks.clone(), spec)?)
     }
 }
@@ -386,7 +409,6 @@ fn table_of(input: &Input, stored: &Schema, files: discover::Dataset) -> Result<
         Some(text) => parse_columns(text)
             .and_then(|columns| Table::declared(&columns, files))
             .map_err(|error| Failure::Schema {
-                path: input.paths.first().cloned().unwrap_or_default(),
                 text: text.as_str().into(),
                 error,
             }),

@@ -29,8 +29,6 @@ pub enum Failure {
     },
     /// The columns that `--schema` declares are wrong.
     Schema {
-        /// Of which dataset.
-        path: PathBuf,
         /// What was declared.
         text: Box<str>,
         /// What is wrong.
@@ -185,10 +183,7 @@ impl fmt::Display for Failure {
             Failure::Plan { path, text, error } => {
                 write!(f, "{}: {}", path.display(), error.in_predicate(text))
             }
-            Failure::Schema { path, text, error } => {
-                let error = error.in_option("--schema", text);
-                write!(f, "{}: {error}", path.display())
-            }
+            Failure::Schema { text, error } => f.write_str(&error.in_option("--schema", text)),
             Failure::BrokenPipe => f.write_str("standard output is closed"),
             Failure::Difference(text) => f.write_str(text),
             Failure::Reported(_) => f.write_str("not everything could be read"),

@@ -394,21 +394,23 @@ fn bad_queries_are_one_line_and_write_nothing() {
         (vec!["-w", "cast('x' as int) = colB"], vec!["x"]),
         (
             vec!["--schema", "colB whole"],
-            vec!["parquet: --schema, character 6: there is no type whole"],
+            vec!["lith: --schema, character 6: there is no type whole"],
         ),
         (
             vec!["--schema", "colB"],
-            vec!["parquet: --schema, character 5: expected a type, found the end"],
+            vec!["lith: --schema, character 5: expected a type, found the end"],
         ),
         (
             vec!["--schema", "a int, a int"],
-            vec!["parquet: --schema: the column a is declared twice"],
+            vec!["lith: --schema: the column a is declared twice"],
         ),
     ];
-    for (query, words) in queries {
+    for (query, mut words) in queries {
         let mut args = vec!["scan", data, "-o", output.to_str().unwrap()];
+        // the option is to blame for what it says, not a file
+        words.extend((query[0] != "--schema").then_some("datafilter_parquet"));
         args.extend(query);
-        fails(&args, 2, &[&["datafilter_parquet"], &words[..]].concat());
+        fails(&args, 2, &words);
         assert!(!output.exists(), "{args:?} wrote something");
     }
 }
@@ -962,6 +964,17 @@ fn columns_are_matched_by_position_on_request() {
             "{by_name:?}"
         );
     }
+    let declared = ["--schema", "x int, y int, colA int", "--by-position"];
+    let shown = stdout(&[&["inspect", &*fixture("orc")], &declared[..]].concat());
+    for name in ["x", "y"] {
+        let mut lines = shown.lines();
+        let is_shown = lines.any(|line| line.split_whitespace().next() == Some(name));
+        assert!(is_shown, "{shown}");
+    }
+    let declared = ["scan", &*fixture("orc"), "--schema", "colB date"];
+    let told =
+        "the file holds int where the table has date; the table's columns are those of --schema";
+    fails(&declared, 4, &["datafilter_orc", told]);
     let both = ["--by-position", "--merge-schema"];
     let dataset = fixture("orc");
     fails(
