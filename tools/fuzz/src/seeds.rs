@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Parquet   footer, tail, page headers, both indexes, Bloom filters, variants    file -> scan, meta, encrypted
-//! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters, streams of columns
+//! ORC       tail, and decompressed: stripe footers, row indexes, Bloom filters, streams of columns; these in chunks, too
 //! ```
 
 use std::ops::Range;
