@@ -299,7 +299,12 @@ mod tests {
 
     /// How many groups were judged.
     fn agree(text: &str, table: &TableSchema, values: &[Scalar]) -> usize {
-        let condition = resolve_condition(sql::parse(text).unwrap(), table).unwrap();
+        let condition = resolve_condition(
+            sql::parse(text).unwrap(),
+            table,
+            crate::ansi::EvalMode::Ansi,
+        )
+        .unwrap();
         let program = Program::new(&condition).unwrap();
         let judge = Judge::of_text(text, table).unwrap();
         let mut judged = 0;
@@ -337,7 +342,12 @@ mod tests {
                 "abs(coalesce(".repeat(depth),
                 ", 1))".repeat(depth)
             );
-            resolve_condition(sql::parse(&text).unwrap(), &table("int")).unwrap()
+            resolve_condition(
+                sql::parse(&text).unwrap(),
+                &table("int"),
+                crate::ansi::EvalMode::Ansi,
+            )
+            .unwrap()
         };
         assert!(Choice::of(&nested(3)).is_some());
         assert!(Choice::of(&nested(4)).is_none());

@@ -27,6 +27,7 @@ pub(crate) fn by_cost(conjuncts: Vec<&Expr>) -> Vec<&Expr> {
 fn cost(expr: &Expr) -> f64 {
     let own = match expr {
         Expr::Column(_) | Expr::Literal(..) | Expr::And(..) | Expr::Or(..) | Expr::Not(_) => 0.0,
+        Expr::Unchecked(_) => 0.0,
         Expr::Field { .. } => 0.1,
         Expr::IsNull(_) | Expr::IsNotNull(_) => 0.1,
         Expr::Compare { .. } | Expr::NullSafeEq(..) | Expr::Arithmetic { .. } | Expr::Negate(_) => {

@@ -10,12 +10,12 @@ use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 
+use crate::ansi::widens;
 use crate::discover::{Dataset, Partition};
 use crate::error::{PlanError, Result};
 use crate::eval;
 use crate::expr::Expr;
 use crate::infer::infer_column;
-use crate::normalize::widens;
 use crate::plan::Table;
 
 impl Table {

@@ -47,6 +47,7 @@ use lith_format::scan::RowPredicate;
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, Vector};
 
+use crate::ansi::EvalMode;
 use crate::error::{PlanError, Result};
 use crate::expr::{Column, Expr};
 use node::Node;
@@ -56,23 +57,31 @@ use value::Value;
 /// The rows that an operation is asked for.
 struct Rows<'a> {
     active: &'a Bitmap,
+    mode: EvalMode,
 }
 
 impl Rows<'_> {
-    /// The first error among the rows that are asked for and known in `value`.
-    fn check(&self, value: &Value, error: impl Fn(usize) -> Option<PlanError>) -> Result<()> {
-        let mut failed = if value.one {
-            let reached = self.active.any() && value.is_known(0);
-            reached.then(|| error(0)).flatten()
-        } else {
-            self.active
-                .ones()
-                .filter(|&row| value.is_known(row))
-                .find_map(error)
+    /// The value, if no row that is asked for and known failed; else the error of the first such row, or without
+    /// ANSI mode null in all of them.
+    fn settle(
+        &self,
+        mut value: Value,
+        failed: impl Fn(usize) -> bool,
+        error: impl Fn(usize) -> PlanError,
+    ) -> Result<Value> {
+        let failing = |row: &usize| value.is_known(*row) && failed(*row);
+        let first = match value.one {
+            true => Some(0).filter(|row| self.active.any() && failing(row)),
+            false => self.active.ones().find(failing),
         };
-        match failed.take() {
-            Some(error) => Err(error),
-            None => Ok(()),
+        match (first, self.mode) {
+            (None, _) => Ok(value),
+            (Some(row), EvalMode::Ansi) => Err(error(row)),
+            (Some(_), EvalMode::Legacy) => {
+                let done: Bitmap = (0..value.held()).map(|row| !failed(row)).collect();
+                value.keep(done);
+                Ok(value)
+            }
         }
     }
 }

@@ -181,6 +181,8 @@ pub enum Expr {
         /// Where the name was written.
         place: Place,
     },
+    /// The same without ANSI mode: null, or a number that wraps around, in rows for which it would fail.
+    Unchecked(Box<Expr>),
 }
 
 /// A timestamp as Spark has it: microseconds, an instant.
@@ -244,6 +246,14 @@ impl Expr {
     /// Either.
     pub fn or(self, other: Expr) -> Expr {
         Expr::Or(Box::new(self), Box::new(other))
+    }
+
+    /// What is computed, whether it is checked or not.
+    pub(crate) fn checked(&self) -> &Expr {
+        match self {
+            Expr::Unchecked(inner) => inner,
+            other => other,
+        }
     }
 
     /// Its negation, as written: nothing is simplified.
@@ -316,7 +326,7 @@ impl Expr {
             | Expr::Cast { ty, .. }
             | Expr::Field { ty, .. }
             | Expr::Function { ty, .. } => ty.clone(),
-            Expr::Negate(expr) => expr.ty(),
+            Expr::Negate(expr) | Expr::Unchecked(expr) => expr.ty(),
             Expr::If { then, .. } => then.ty(),
             Expr::Case {
                 branches,

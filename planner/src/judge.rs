@@ -49,6 +49,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, LeafId};
 use lith_format::stats::ColumnStats;
 
+use crate::ansi::EvalMode;
 use crate::classify::{Classes, classify};
 use crate::error::Result;
 use crate::expr::Expr;
@@ -75,15 +76,15 @@ impl Judge {
     /// # Errors
     /// A text that does not parse or bind, and constant parts that cannot be computed.
     pub fn of_text(text: &str, table: &TableSchema) -> Result<Judge> {
-        Judge::new(sql::parse(text)?, table)
+        Judge::new(sql::parse(text)?, table, EvalMode::Ansi)
     }
 
     /// Of a condition built by code.
     ///
     /// # Errors
     /// A condition that does not bind, and constant parts that cannot be computed.
-    pub fn new(condition: Expr, table: &TableSchema) -> Result<Judge> {
-        let conjuncts = match normalize(resolve_condition(condition, table)?)? {
+    pub fn new(condition: Expr, table: &TableSchema, mode: EvalMode) -> Result<Judge> {
+        let conjuncts = match normalize(resolve_condition(condition, table, mode)?)? {
             Normalized::All(conjuncts) => conjuncts,
             Normalized::Never => vec![Expr::boolean(false)],
         };

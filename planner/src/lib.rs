@@ -48,6 +48,7 @@ mod uuid;
 pub mod expr;
 
 // Layer 2
+pub mod ansi;
 pub mod error;
 
 // Layer 3
@@ -65,7 +66,6 @@ pub mod resolve;
 pub mod normalize;
 
 // Layer 7
-mod ansi;
 mod choice;
 pub mod classify;
 pub mod discover;

@@ -341,7 +341,12 @@ mod tests {
         let columns =
             "i int, l bigint, f double, r float, d date, t timestamp, m decimal(12,2), s string";
         let table = TableSchema::of_file(parse_columns(columns).unwrap().into());
-        resolve(sql::parse(text).unwrap(), &table).unwrap()
+        resolve(
+            sql::parse(text).unwrap(),
+            &table,
+            crate::ansi::EvalMode::Ansi,
+        )
+        .unwrap()
     }
 
     fn values(ty: &T) -> Vec<Scalar> {

@@ -18,7 +18,6 @@ mod unwrap;
 
 use crate::error::Result;
 use crate::expr::Expr;
-pub(crate) use unwrap::loses_nothing as widens;
 
 use shape::{ExprSet, Joint, is_boolean, is_null, rewrite};
 

@@ -15,6 +15,7 @@ use lith_format::scan::{Output, RowPredicate, ScanTask, Step, TableSchema};
 use lith_format::schema::Schema;
 use lith_format::types::LogicalType;
 
+use crate::ansi::EvalMode;
 use crate::classify::{Classes, classify};
 use crate::cost::by_cost;
 use crate::discover::Dataset;
@@ -70,6 +71,8 @@ pub struct Query<'a> {
     pub limit: Option<u64>,
     /// Whether names must be written in the case that columns have.
     pub case_sensitive: bool,
+    /// Whether what cannot be computed is an error or null.
+    pub mode: EvalMode,
 }
 
 /// How many there are, and how many are selected.
@@ -117,6 +120,8 @@ pub struct ScanPlan {
     pub selected_partitions: Vec<String>,
     /// The text of the condition, to which places in errors refer; empty if there is none.
     pub predicate: String,
+    /// Whether what cannot be computed is an error or null.
+    pub mode: EvalMode,
     /// Why directories could not be asked a filter that names nothing else.
     not_pruned: Option<PlanError>,
 }
@@ -143,7 +148,7 @@ impl ScanPlan {
         // shared: there may be many conjuncts of a long text
         let text: Arc<str> = self.predicate.as_str().into();
         let compile = |expr: &Expr| {
-            let resolved = resolve_condition(expr.clone(), &self.table)?;
+            let resolved = resolve_condition(expr.clone(), &self.table, self.mode)?;
             let predicate = Predicate::new(&resolved)?.in_text(text.clone());
             Ok(Arc::new(predicate) as Arc<dyn RowPredicate>)
         };
@@ -157,7 +162,7 @@ impl ScanPlan {
 /// A predicate that does not parse, bind or evaluate, and unknown columns.
 pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
     let condition = match query.predicate {
-        Some(text) => Some(condition(text, &table.schema)?),
+        Some(text) => Some(condition(text, &table.schema, query.mode)?),
         None => None,
     };
     if let (Some(condition), true) = (&condition, query.case_sensitive) {
@@ -166,9 +171,9 @@ pub fn plan(table: &Table, query: &Query) -> Result<ScanPlan> {
     plan_condition(table, condition, query)
 }
 
-fn condition(text: &str, table: &TableSchema) -> Result<Expr> {
+fn condition(text: &str, table: &TableSchema, mode: EvalMode) -> Result<Expr> {
     sql::parse(text)
-        .and_then(|expr| resolve_condition(expr, table))
+        .and_then(|expr| resolve_condition(expr, table, mode))
         .map_err(|error| {
             let (start, end) = (0, text.len());
             propose_quotes(error, text, table).at(Span { start, end })
@@ -190,7 +195,7 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
     let schema = read_schema::narrow(&table.schema, output.as_deref(), condition.as_ref());
     // columns are numbered anew where structs were cut
     let condition = condition
-        .map(|condition| resolve_condition(condition, &schema))
+        .map(|condition| resolve_condition(condition, &schema, query.mode))
         .transpose()?;
     let Selected { exprs, outputs } = selected(&schema, query)?;
     let normalized = match condition {
@@ -225,6 +230,7 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
         kept: Vec::new(),
         selected_partitions: Vec::new(),
         predicate: query.predicate.unwrap_or_default().to_owned(),
+        mode: query.mode,
         not_pruned: None,
     };
     select(&mut plan, table)?;
@@ -250,7 +256,7 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
         });
     };
     let select = |name: &String| {
-        let selected = select_one(name, table);
+        let selected = select_one(name, table, query.mode);
         selected.map_err(|error| propose_quotes(error, name, table).of_column(name))
     };
     let selected = names.iter().map(select).collect::<Result<Vec<_>>>()?;
@@ -266,13 +272,13 @@ fn selected(table: &TableSchema, query: &Query) -> Result<Selected> {
 
 /// A column, or a part of one, in the notation of conditions. The name of a top-level column without dots and
 /// brackets needs no quotes, whatever other characters it has.
-fn select_one(name: &str, table: &TableSchema) -> Result<(Expr, Output)> {
+fn select_one(name: &str, table: &TableSchema, mode: EvalMode) -> Result<(Expr, Output)> {
     let mut fields = table.schema.fields.iter();
     let parsed = match !name.contains(['.', '[']) && fields.any(|field| field.name == name) {
         true => Expr::column([name]),
         false => sql::parse(name)?,
     };
-    let expr = resolve(parsed.clone(), table)?;
+    let expr = resolve(parsed.clone(), table, mode)?;
     let mut output = output_of(&expr).ok_or_else(|| {
         PlanError::unsupported(format!(
             "{} is not a column; only columns and parts of them can be selected",
@@ -314,7 +320,7 @@ fn tell_apart(exprs: &[Expr], outputs: &mut [Output], table: &TableSchema) {
 
 /// The way to a part of a column; `None` if it is more than that.
 fn output_of(expr: &Expr) -> Option<Output> {
-    match expr {
+    match expr.checked() {
         Expr::Column(column) => {
             let bound = column.bound.as_ref()?;
             let mut output = Output::from(bound.index);
@@ -331,9 +337,14 @@ fn output_of(expr: &Expr) -> Option<Output> {
                 return None;
             };
             let mut output = output_of(container)?;
+            let checked = matches!(expr, Expr::Function { .. });
             output.steps.push(match (&**name, container.ty(), key) {
-                (SUBSCRIPT, LogicalType::List(_), Scalar::Int(index)) => Step::Element(*index),
-                (GET, LogicalType::List(_), Scalar::Int(index)) => Step::ElementIfAny(*index),
+                (SUBSCRIPT, LogicalType::List(_), Scalar::Int(index)) if checked => {
+                    Step::Element(*index)
+                }
+                (SUBSCRIPT | GET, LogicalType::List(_), Scalar::Int(index)) => {
+                    Step::ElementIfAny(*index)
+                }
                 (SUBSCRIPT, LogicalType::Map(_), key) if !key.is_null() => Step::Key(key.clone()),
                 _ => return None,
             });

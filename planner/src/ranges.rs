@@ -15,9 +15,9 @@ use lith_format::scalar::Scalar;
 use lith_format::schema::LeafId;
 use lith_format::types::{LogicalType, TimeUnit, Zone};
 
+use crate::ansi::widens;
 use crate::calendar::DAY_MICROS;
 use crate::expr::{ArithmeticOp, Column, Expr};
-use crate::normalize::widens;
 
 /// `function op literal` as a condition on the column's leaf, which `leaf_of` finds.
 pub(crate) fn compared(

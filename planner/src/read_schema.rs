@@ -44,7 +44,7 @@ fn paths<'a>(exprs: impl Iterator<Item = &'a Expr>) -> Paths {
 /// Adds what an expression reads, of whose value only the fields `below` are in use.
 fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
     let items = [SUBSCRIPT, "get", "element_at", "try_element_at"];
-    match expr {
+    match expr.checked() {
         Expr::Column(column) => {
             if let Some(bound) = &column.bound {
                 let path = [&bound.fields, below].concat();
@@ -59,7 +59,7 @@ fn add_paths(expr: &Expr, below: &[usize], out: &mut Paths) {
                 add_paths(arg, if is_array { below } else { &[] }, out);
             }
         }
-        _ => (expr.children().into_iter()).for_each(|child| add_paths(child, &[], out)),
+        expr => (expr.children().into_iter()).for_each(|child| add_paths(child, &[], out)),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Names and types: binds every column of a predicate to a table, gives every node its type and
-//! inserts the casts that Spark 4.3 inserts in ANSI mode.
+//! inserts the casts that Spark 4.3 inserts.
 //!
 //! Names are matched exactly first, then without regard to case; two such matches are an error.
 //! Casts go where Spark puts them: the narrower number, the text beside a number or date, the
@@ -9,6 +9,7 @@
 mod construct;
 mod element;
 mod function;
+mod legacy;
 mod name;
 mod names;
 mod quotes;
@@ -19,6 +20,7 @@ use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
 use lith_format::types::{LogicalType, TimeUnit};
 
+use crate::ansi::{EvalMode, unchecked};
 use crate::error::{BARS, PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr, Place};
 use types::{common_type, common_type_of};
@@ -28,17 +30,26 @@ pub use quotes::propose_quotes;
 pub use types::{max_decimal, spark_type};
 
 /// Resolves any expression against a table.
-pub fn resolve(expr: Expr, table: &TableSchema) -> Result<Expr> {
-    expr.transform_up(&mut |expr| {
+pub fn resolve(expr: Expr, table: &TableSchema, mode: EvalMode) -> Result<Expr> {
+    let resolved = expr.transform_up(&mut |expr| {
         let span = expr.place();
         let node = cut_to_micros(expr)?;
-        resolve_node(node, table).map_err(|error| error.at(span))
+        let node = match mode {
+            EvalMode::Ansi => Ok(node),
+            EvalMode::Legacy => legacy::meet(node),
+        };
+        let node = node.and_then(|node| resolve_node(node, table, mode));
+        node.map_err(|error| error.at(span))
+    })?;
+    Ok(match mode {
+        EvalMode::Ansi => resolved,
+        EvalMode::Legacy => unchecked(resolved),
     })
 }
 
 /// Resolves a condition: what `WHERE` takes must be boolean.
-pub fn resolve_condition(expr: Expr, table: &TableSchema) -> Result<Expr> {
-    let expr = resolve(expr, table)?;
+pub fn resolve_condition(expr: Expr, table: &TableSchema, mode: EvalMode) -> Result<Expr> {
+    let expr = resolve(expr, table, mode)?;
     match expr.ty() {
         LogicalType::Boolean => Ok(expr),
         ty => {
@@ -86,7 +97,7 @@ fn cut_to_micros(expr: Expr) -> Result<Expr> {
 }
 
 /// A node whose children are resolved.
-fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
+fn resolve_node(expr: Expr, table: &TableSchema, mode: EvalMode) -> Result<Expr> {
     match expr {
         Expr::Column(column) => name::bind(column, table),
         Expr::Field { expr, name, .. } => element::field(*expr, &name),
@@ -99,7 +110,7 @@ fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
         Expr::And(left, right) => Ok(boolean(*left, "AND")?.and(boolean(*right, "AND")?)),
         Expr::Or(left, right) => Ok(boolean(*left, "OR")?.or(boolean(*right, "OR")?)),
         Expr::Not(inner) => Ok(boolean(*inner, "NOT")?.not()),
-        Expr::IsNull(_) | Expr::IsNotNull(_) => Ok(expr),
+        Expr::IsNull(_) | Expr::IsNotNull(_) | Expr::Unchecked(_) => Ok(expr),
         Expr::In { expr, list, set } => in_list(*expr, list, set),
         Expr::Like {
             expr,
@@ -125,7 +136,10 @@ fn resolve_node(expr: Expr, table: &TableSchema) -> Result<Expr> {
             op, left, right, ..
         } => arithmetic(op, *left, *right),
         Expr::Negate(inner) => negate(*inner),
-        Expr::Cast { expr, ty, lenient } => cast(*expr, ty, lenient),
+        Expr::Cast { expr, ty, lenient } => {
+            let more = mode == EvalMode::Legacy && legacy::can_cast(&expr.ty(), &ty);
+            cast(*expr, ty, lenient, more)
+        }
         Expr::If {
             condition,
             then,
@@ -416,14 +430,15 @@ fn shift_date(op: ArithmeticOp, left: &Expr, right: &Expr) -> Option<Result<Expr
     Some(function::resolve(name, args, Place::default()))
 }
 
-fn cast(expr: Expr, ty: LogicalType, lenient: bool) -> Result<Expr> {
+/// A cast that ANSI mode has, or one `allowed` without it.
+fn cast(expr: Expr, ty: LogicalType, lenient: bool, allowed: bool) -> Result<Expr> {
     let from = expr.ty();
     if let LogicalType::Variant(_) = from {
         return Err(PlanError::unsupported(
             "casts of variants are not supported",
         ));
     }
-    if !types::can_cast(&from, &ty) {
+    if !allowed && !types::can_cast(&from, &ty) {
         let message = format!("{} cannot be cast to {ty}", with_article(&from));
         return Err(mismatch(message));
     }

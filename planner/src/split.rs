@@ -4,7 +4,7 @@
 //! ```text
 //! {"plan_version":1,
 //!  "columns":[{"name":"cost","type":"double","nullable":true},..],  "partition_columns":1,
-//!  "output":[{"column":0,"steps":[]},..],  "limit":null,
+//!  "output":[{"column":0,"steps":[]},..],  "limit":null,  "ansi":true,
 //!  "splits":[{"file":"store=S01/part-0","bytes":100,"partition":["'S01'"],"row_groups":[0,2],
 //!             "residual":["(cost < 10.0D)"]}]}
 //! ```
@@ -24,6 +24,7 @@ use lith_format::scan::{Output, RowPredicate, ScanTask, Step, TableSchema};
 use lith_format::types::LogicalType;
 use serde_json::{Value, json};
 
+use crate::ansi::EvalMode;
 use crate::error::Result as Planned;
 use crate::eval::{self, Predicate};
 use crate::explain::conjunct_verdicts;
@@ -42,6 +43,8 @@ pub struct SplitPlan {
     pub columns: Vec<Output>,
     /// The largest number of rows wanted of all splits together.
     pub limit: Option<u64>,
+    /// Whether what cannot be computed is an error or null.
+    pub mode: EvalMode,
     /// The parts of files.
     pub splits: Vec<Split>,
 }
@@ -113,6 +116,7 @@ impl SplitPlan {
             table: plan.table.clone(),
             columns: plan.columns.clone(),
             limit: plan.limit,
+            mode: plan.mode,
             splits,
         }
     }
@@ -151,6 +155,7 @@ impl SplitPlan {
             "partition_columns": self.table.partition_columns,
             "output": self.columns.iter().map(output).collect::<Vec<_>>(),
             "limit": self.limit,
+            "ansi": self.mode == EvalMode::Ansi,
             "splits": splits.collect::<Result<Vec<_>>>()?,
         }))
     }
@@ -208,12 +213,18 @@ impl SplitPlan {
             .iter()
             .map(|json| output_of(json, &table));
         let columns = columns.collect::<Result<Vec<_>>>()?;
+        let mode = match &json["ansi"] {
+            Value::Bool(true) => EvalMode::Ansi,
+            Value::Bool(false) => EvalMode::Legacy,
+            _ => return Err(malformed("ansi")),
+        };
         let splits = items(json, "splits")?
             .iter()
-            .map(|json| split_of(json, &table));
+            .map(|json| split_of(json, &table, mode));
         Ok(SplitPlan {
             columns,
             limit: optional(&json["limit"], Value::as_u64).ok_or_else(|| malformed("limit"))?,
+            mode,
             splits: splits.collect::<Result<Vec<_>>>()?,
             table,
         })
@@ -285,10 +296,10 @@ fn output_of(json: &Value, table: &TableSchema) -> Result<Output> {
     Ok(output)
 }
 
-fn split_of(json: &Value, table: &TableSchema) -> Result<Split> {
+fn split_of(json: &Value, table: &TableSchema, mode: EvalMode) -> Result<Split> {
     let condition = |json: &Value| {
         let text = json.as_str().ok_or_else(|| malformed("residual"))?;
-        Ok(sql::parse(text).and_then(|expr| resolve_condition(expr, table))?)
+        Ok(sql::parse(text).and_then(|expr| resolve_condition(expr, table, mode))?)
     };
     let value = |json: &Value| literal(json.as_str().ok_or_else(|| malformed("partition"))?);
     let partition = items(json, "partition")?
@@ -329,7 +340,7 @@ fn split_of(json: &Value, table: &TableSchema) -> Result<Split> {
 /// The value of SQL that names no column.
 fn literal(text: &str) -> Result<Scalar> {
     let nothing = TableSchema::of_file(Arc::default());
-    let expr = sql::parse(text).and_then(|expr| resolve(expr, &nothing))?;
+    let expr = sql::parse(text).and_then(|expr| resolve(expr, &nothing, EvalMode::Ansi))?;
     Ok(eval::constant(&expr)?)
 }
 

@@ -9,6 +9,7 @@ use lith_format::scan::{RowPredicate, TableSchema};
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, Vector};
+use lith_planner::ansi::EvalMode;
 use lith_planner::error::{PlanErrorKind, Result};
 use lith_planner::eval::Predicate;
 use lith_planner::expr::Expr;
@@ -111,7 +112,11 @@ impl Row {
 }
 
 fn resolved(text: &str) -> Result<Expr> {
-    resolve_condition(sql::parse(text)?, &TableSchema::of_file(schema()))
+    resolve_condition(
+        sql::parse(text)?,
+        &TableSchema::of_file(schema()),
+        EvalMode::Ansi,
+    )
 }
 
 /// The rows for which a condition is true.

@@ -20,6 +20,7 @@ use lith_format::scan::{RowPredicate, TableSchema};
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, Vector};
+use lith_planner::ansi::EvalMode;
 use lith_planner::error::{PlanError, PlanErrorKind};
 use lith_planner::eval::{self, Predicate};
 use lith_planner::expr::Expr;
@@ -64,7 +65,7 @@ fn plain_cases(oracle: &Path, dataset: &str) -> Vec<Json> {
 }
 
 fn resolved(text: &str, table: &TableSchema) -> Result<Expr, PlanError> {
-    resolve::resolve_condition(sql::parse(text)?, table)
+    resolve::resolve_condition(sql::parse(text)?, table, EvalMode::Ansi)
 }
 
 /// Counts of what happened, said aloud.

@@ -13,6 +13,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
+use lith_planner::ansi::EvalMode;
 use lith_planner::classify::{Classes, classify};
 use lith_planner::eval::Program;
 use lith_planner::expr::{ArithmeticOp, Expr, Place};
@@ -224,7 +225,7 @@ impl Arbitrary for Condition {
     fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
         let mut out: Vec<Condition> = Vec::new();
         for child in self.0.children() {
-            let is_condition = resolve_condition(child.clone(), &table()).is_ok();
+            let is_condition = resolve_condition(child.clone(), &table(), EvalMode::Ansi).is_ok();
             out.extend(is_condition.then(|| Condition(child.clone())));
         }
         Box::new(out.into_iter())
@@ -252,7 +253,7 @@ fn all_true(exprs: &[Expr], rows: &[Row]) -> Vec<bool> {
 }
 
 fn rewritten(condition: &Condition) -> (Expr, Option<(Vec<Expr>, Classes)>) {
-    let resolved = resolve_condition(condition.0.clone(), &table()).unwrap();
+    let resolved = resolve_condition(condition.0.clone(), &table(), EvalMode::Ansi).unwrap();
     let normalized = match normalize(resolved.clone()).unwrap() {
         Normalized::Never => None,
         Normalized::All(conjuncts) => {

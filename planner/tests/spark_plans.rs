@@ -45,22 +45,6 @@ const DIFFERENT: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "datafilter_s347",
-            "datafilter_s349",
-            "datafilter_s350",
-            "datafilter_s352",
-            "datafilter_s353",
-            "transactions_s521",
-            "transactions_s522",
-            "transactions_s523",
-            "transactions_s526",
-            "transactions_s527",
-            "transactions_s529",
-        ],
-        "without ANSI mode",
-    ),
-    (
-        &[
             "datafilter_s354",
             "datafilter_s355",
             "datafilter_s356",

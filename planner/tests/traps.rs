@@ -11,6 +11,7 @@ use lith_format::scan::TableSchema;
 use lith_format::schema::{Field, LeafId, Schema};
 use lith_format::stats::{Bound, ColumnStats};
 use lith_format::types::LogicalType;
+use lith_planner::ansi::EvalMode;
 use lith_planner::ddl::parse_columns;
 use lith_planner::discover::{PartitionTypes, discover};
 use lith_planner::judge::Judge;
@@ -398,7 +399,7 @@ fn parts_of_json_are_computed() {
     let table = table("j string", 0);
     let row = |predicate: &str, json: &str| {
         let expr = sql::parse(predicate)
-            .and_then(|expr| resolve::resolve_condition(expr, &table))
+            .and_then(|expr| resolve::resolve_condition(expr, &table, EvalMode::Ansi))
             .unwrap();
         let predicate = lith_planner::eval::Predicate::new(&expr).unwrap();
         predicate.row(&|_| Scalar::string(json)).unwrap()

@@ -9,6 +9,7 @@ use lith_format::names::{self, Meaning};
 use lith_format::orc::schema::Dialect;
 use lith_format::scan::ScanTask;
 use lith_format::schema::Schema;
+use lith_planner::ansi::EvalMode;
 use lith_planner::ddl::parse_columns;
 use lith_planner::declare::merged;
 use lith_planner::discover::{self, DataFile, Outline, PartitionTypes, discover};
@@ -116,6 +117,7 @@ pub struct Opened {
     case_sensitive: bool,
     /// What gave the table its columns.
     model: Option<String>,
+    mode: EvalMode,
 }
 
 impl Opened {
@@ -152,6 +154,7 @@ impl Opened {
                 columns,
                 limit: None,
                 case_sensitive: opened.case_sensitive,
+                mode: opened.mode,
             },
         );
         let wanted = planned.map_or_else(|_| Vec::new(), |plan| plan.kept);
@@ -191,6 +194,7 @@ impl Opened {
             threads: threads(input),
             case_sensitive: input.table.case_sensitive,
             model,
+            mode: input.table.mode(),
         })
     }
 
@@ -207,6 +211,7 @@ impl Opened {
             columns,
             limit,
             case_sensitive: self.case_sensitive,
+            mode: self.mode,
         })
     }
 
@@ -217,6 +222,7 @@ impl Opened {
             columns: Some(Vec::new()),
             limit: None,
             case_sensitive: self.case_sensitive,
+            mode: self.mode,
         })
     }
 

@@ -16,6 +16,7 @@ use lith_format::scalar::Scalar;
 use lith_format::schema::{Field, Schema};
 use lith_format::types::LogicalType;
 use lith_format::vector::{Batch, ByteViews, Values, Vector};
+use lith_planner::ansi::EvalMode;
 use lith_planner::discover::{PartitionTypes, discover};
 use lith_planner::eval::Predicate;
 use lith_planner::expr::Expr;
@@ -226,7 +227,10 @@ fn naive(conjuncts: &[Expr], batch: &Batch) -> Vec<Group> {
 /// Asked as one, from the left, as it is written.
 fn as_written(table: &Table, text: &str, batch: &Batch) -> Vec<Group> {
     let parsed = lith_planner::sql::parse(text).unwrap();
-    naive(&[resolve_condition(parsed, &table.schema).unwrap()], batch)
+    naive(
+        &[resolve_condition(parsed, &table.schema, EvalMode::Ansi).unwrap()],
+        batch,
+    )
 }
 
 #[derive(Default)]

@@ -60,7 +60,7 @@ impl Call<'_> {
         Value::new(lane, self.known(), self.one())
     }
 
-    /// A number per wanted row; `None` is the error `refuse` makes.
+    /// A number per wanted row; `None` is the error `refuse` makes, or null without ANSI mode.
     pub(super) fn checked<T: Copy + Default>(
         &self,
         lane: fn(Vec<T>) -> Lane,
@@ -68,12 +68,18 @@ impl Call<'_> {
         refuse: &str,
     ) -> Result<Value> {
         let mut out = vec![T::default(); self.held()];
+        let mut failed = vec![false; self.held()];
         for (row, cell) in out.iter_mut().enumerate() {
             if self.wants(row) {
-                *cell = f(row).ok_or_else(|| PlanError::evaluate(refuse))?;
+                match f(row) {
+                    Some(found) => *cell = found,
+                    None => failed[row] = true,
+                }
             }
         }
-        Ok(self.value(lane(out)))
+        let value = self.value(lane(out));
+        self.rows
+            .settle(value, |row| failed[row], |_| PlanError::evaluate(refuse))
     }
 }
 

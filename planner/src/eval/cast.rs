@@ -1,5 +1,5 @@
-//! Casts in ANSI mode: a value that does not fit or parse is an error in rows that are asked for, or null in a
-//! lenient cast.
+//! Casts: a value that does not fit or parse is an error in rows that are asked for, or null in a lenient cast and
+//! without ANSI mode, in which numbers that do not fit an integer type wrap around.
 
 use std::io::Write as _;
 
@@ -7,8 +7,9 @@ use lith_format::bitmap::Bitmap;
 use lith_format::types::{LogicalType, TimeUnit};
 
 use super::Rows;
-use super::number::{fits, power_of_ten, range, rescale};
+use super::number::{fits, power_of_ten, range, rescale, wrap};
 use super::value::{BytesOut, Lane, LaneKind, Value, is_local, wrong_lane};
+use crate::ansi::EvalMode;
 use crate::calendar;
 use crate::error::{PlanError, Result};
 use crate::expr::{scalar_spark, shortened};
@@ -29,6 +30,10 @@ impl Cast<'_> {
             return Ok(value);
         }
         match (self.from, self.to) {
+            // a date is no number
+            (T::Date, to) if rows.mode == EvalMode::Legacy && !is_dated(to) => {
+                Value::literal(&lith_format::scalar::Scalar::Null, to)
+            }
             (T::Null, to) => Value::literal(&lith_format::scalar::Scalar::Null, to),
             (T::Binary, T::String) | (T::String | T::Uuid, T::Binary) => Ok(value),
             (_, T::String) => self.to_text(&value, rows),
@@ -36,7 +41,11 @@ impl Cast<'_> {
             (_, T::Boolean) => self.to_boolean(&value),
             _ => match LaneKind::of(self.to) {
                 LaneKind::Int => {
-                    self.to_lane(&value, rows, |out: Vec<i64>| Lane::Int(out), Self::int)
+                    let convert = match rows.mode {
+                        EvalMode::Ansi => Self::int,
+                        EvalMode::Legacy => Self::low_bits,
+                    };
+                    self.to_lane(&value, rows, |out: Vec<i64>| Lane::Int(out), convert)
                 }
                 LaneKind::Wide => {
                     let value = self.finite(value);
@@ -56,10 +65,7 @@ impl Cast<'_> {
             && !values.iter().all(|value| value.is_finite())
         {
             let finite: Bitmap = values.iter().map(|value| value.is_finite()).collect();
-            value.known = Some(match &value.known {
-                Some(known) => known.and(&finite),
-                None => finite,
-            });
+            value.keep(finite);
         }
         value
     }
@@ -102,22 +108,20 @@ impl Cast<'_> {
         converted: Vec<Option<T>>,
         lane: fn(Vec<T>) -> Lane,
     ) -> Result<Value> {
-        let mut known = value.known.clone();
-        if converted.iter().any(Option::is_none) {
-            if self.lenient {
-                let done: Bitmap = converted.iter().map(Option::is_some).collect();
-                known = Some(known.map_or(done.clone(), |known| known.and(&done)));
-            } else {
-                rows.check(value, |row| {
-                    converted[row].is_none().then(|| self.refuse(value, row))
-                })?;
-            }
+        let out = converted.iter().map(|cell| cell.unwrap_or_default());
+        let mut out = Value::new(lane(out.collect()), value.known.clone(), value.one);
+        if converted.iter().all(Option::is_some) {
+            return Ok(out);
         }
-        let out = converted
-            .into_iter()
-            .map(Option::unwrap_or_default)
-            .collect();
-        Ok(Value::new(lane(out), known, value.one))
+        if self.lenient {
+            out.keep(converted.iter().map(Option::is_some).collect());
+            return Ok(out);
+        }
+        rows.settle(
+            out,
+            |row| converted[row].is_none(),
+            |row| self.refuse(value, row),
+        )
     }
 
     #[cold]
@@ -175,6 +179,34 @@ impl Cast<'_> {
             _ => return None,
         };
         (min..=max).contains(&found).then_some(found)
+    }
+
+    /// As [`Cast::int`] without ANSI mode, as Java converts numbers: integers keep their low bits, floats become the
+    /// nearest number that `bigint` or `int` has first. Instants still have to fit.
+    fn low_bits(&self, number: Number) -> Option<i64> {
+        use LogicalType as T;
+        if !matches!(self.to, T::Int8 | T::Int16 | T::Int32 | T::Int64) {
+            return match (self.from, number) {
+                // a microsecond
+                (T::Boolean, Number::Int(value)) => Some(value),
+                (from, Number::Int(value)) if !is_dated(from) => match self.to {
+                    T::Timestamp { unit, .. } => Some(value.saturating_mul(unit.per_second())),
+                    _ => None,
+                },
+                _ => self.int(number),
+            };
+        }
+        let whole = match (self.from, number) {
+            (T::Timestamp { .. }, _) => return self.int(number),
+            (T::Decimal { scale, .. }, Number::Wide(value)) => {
+                (value / power_of_ten(*scale)?) as i64
+            }
+            (_, Number::Float(value)) if *self.to == T::Int64 => value as i64,
+            (_, Number::Float(value)) => i64::from(value as i32),
+            (_, Number::Int(value)) => value,
+            (_, Number::Wide(_)) => return None,
+        };
+        Some(wrap(whole, self.to))
     }
 
     fn wide(&self, number: Number) -> Option<i128> {
@@ -264,7 +296,7 @@ impl Cast<'_> {
                     LogicalType::Timestamp { unit, .. } => {
                         i64::try_from(parse_instant(text, to, *unit)?).ok()
                     }
-                    _ => text
+                    _ => whole_part(text, rows.mode)?
                         .parse()
                         .ok()
                         .filter(|found| (min..=max).contains(found)),
@@ -367,6 +399,27 @@ fn parse_instant(text: &str, ty: &LogicalType, unit: TimeUnit) -> Option<i128> {
     };
     let step = TimeUnit::Nanos.per_second() / unit.per_second();
     Some(nanos.div_euclid(step.into()))
+}
+
+/// What counts of a text that becomes an integer: all of it; without ANSI mode what stands before a point and digits,
+/// if there is nothing a zero.
+fn whole_part(text: &str, mode: EvalMode) -> Option<&str> {
+    let (EvalMode::Legacy, Some((whole, fraction))) = (mode, text.split_once('.')) else {
+        return Some(text);
+    };
+    let digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then_some(match whole {
+        "" | "-" | "+" => "0",
+        whole => whole,
+    })
+}
+
+/// Whether dates have values of this type.
+fn is_dated(ty: &LogicalType) -> bool {
+    matches!(
+        ty,
+        LogicalType::Date | LogicalType::Timestamp { .. } | LogicalType::String
+    )
 }
 
 fn parse_boolean(text: &str) -> Option<bool> {

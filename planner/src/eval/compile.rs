@@ -11,6 +11,7 @@ use super::function::kernel;
 use super::node::{Kind, Matching, Node, Origin, Part, Reads};
 use super::run::{Input, run};
 use super::value::Value;
+use crate::ansi::EvalMode;
 use crate::error::{PlanError, Result};
 use crate::expr::{Column, Expr, Place};
 
@@ -47,8 +48,13 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn node(&self, expr: &Expr) -> Result<Node> {
-        let ty = expr.ty();
-        let kind = self.kind(expr).map_err(|error| error.at(expr.span()))?;
+        let mode = match expr {
+            Expr::Unchecked(_) => EvalMode::Legacy,
+            _ => EvalMode::Ansi,
+        };
+        let (expr, ty) = (expr.checked(), expr.ty());
+        let kind = self.kind(expr, mode);
+        let kind = kind.map_err(|error| error.at(expr.span()))?;
         let reads = Reads::of(&kind);
         let origin = Origin::of(expr);
         let node = fold(Node {
@@ -56,6 +62,7 @@ impl Compiler<'_> {
             ty,
             reads,
             origin,
+            mode,
         });
         let is_vector = matches!(node.kind, Kind::Column { .. } | Kind::Part(..));
         let nested = node.ty.is_nested() && !is_vector;
@@ -90,7 +97,7 @@ impl Compiler<'_> {
         Ok(node)
     }
 
-    fn kind(&self, expr: &Expr) -> Result<Kind> {
+    fn kind(&self, expr: &Expr, mode: EvalMode) -> Result<Kind> {
         Ok(match expr {
             Expr::Column(column) => self.column(column)?,
             Expr::Literal(value, ty) => Kind::Literal(Value::literal(value, ty)?),
@@ -142,9 +149,11 @@ impl Compiler<'_> {
                 Kind::Part(Part::Field(*index), vec![self.node(expr)?])
             }
             Expr::Function { name, args, .. } => match Part::of(name) {
-                Some(part) => self.part(part, args)?,
+                Some(part) => self.part(part.in_mode(mode), args)?,
                 None => self.function(name, args, expr)?,
             },
+            // seen through by `node`
+            Expr::Unchecked(inner) => self.kind(inner, mode)?,
         })
     }
 

@@ -5,9 +5,10 @@ use lith_format::types::LogicalType;
 
 use super::call::{Call, Kernel};
 use super::compare::compare;
-use super::number::{divide_half_up, power_of_ten, range, rescale};
+use super::number::{divide_half_up, power_of_ten, range, rescale, wrap};
 use super::value::{Lane, Value, mask, wrong_lane};
 use super::{date, json, run, text};
+use crate::ansi::EvalMode;
 use crate::error::{PlanError, Result};
 use crate::sql::parse_decimal;
 
@@ -72,7 +73,10 @@ fn abs(call: &Call<'_>) -> Result<Value> {
         ))),
         _ => {
             let (cells, (_, max)) = (value.ints()?, range(call.ty));
-            let f = |row| cells.get(row).checked_abs().filter(|&found| found <= max);
+            let f = |row| match call.rows.mode {
+                EvalMode::Ansi => cells.get(row).checked_abs().filter(|&found| found <= max),
+                EvalMode::Legacy => Some(wrap(cells.get(row).wrapping_abs(), call.ty)),
+            };
             call.checked(Lane::Int, f, "abs overflows")
         }
     }
@@ -140,7 +144,8 @@ fn whole(call: &Call<'_>, float: fn(f64) -> f64, decimal: fn(i128, i128) -> i128
                 let inside =
                     (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&found);
                 // of NaN, Spark's is 0
-                (inside || found.is_nan()).then_some(found as i64)
+                let nearest = found.is_nan() || call.rows.mode == EvalMode::Legacy;
+                (inside || nearest).then_some(found as i64)
             };
             call.checked(Lane::Int, f, "the whole number overflows bigint")
         }
@@ -177,9 +182,11 @@ fn round(call: &Call<'_>) -> Result<Value> {
             let (cells, (min, max)) = (value.ints()?, range(call.ty));
             let f = |row| {
                 let found = round_exact(cells.get(row).into(), 0, digits(row))?;
-                i64::try_from(found)
-                    .ok()
-                    .filter(|found| (min..=max).contains(found))
+                match call.rows.mode {
+                    EvalMode::Ansi => i64::try_from(found).ok(),
+                    EvalMode::Legacy => Some(wrap(found as i64, call.ty)),
+                }
+                .filter(|found| (min..=max).contains(found))
             };
             call.checked(Lane::Int, f, "round overflows")
         }

@@ -31,7 +31,7 @@ impl Scope<'_> {
     /// Computes a part of the first node's value; of nested results, only which rows are null.
     pub(super) fn part(&self, part: Part, nodes: &[Node], ty: &LogicalType) -> Result<Value> {
         match (part, nodes) {
-            (Part::Size, [container]) => size(&*self.nested(container)?),
+            (Part::Size { of_null }, [container]) => size(&*self.nested(container)?, of_null),
             (Part::Contains, [array, value]) => {
                 let wanted = (self.run)(value)?;
                 contains(&*self.nested(array)?, &wanted, &value.ty)
@@ -188,16 +188,17 @@ fn slots_of(
     Ok((0..maps.len).map(slot).collect())
 }
 
-fn size(vector: &Vector) -> Result<Value> {
+fn size(vector: &Vector, of_null: bool) -> Result<Value> {
     let (Values::List { offsets, .. } | Values::Map { offsets, .. }) = &vector.values else {
         return Err(wrong_lane("an array or a map"));
     };
-    let sizes = offsets.windows(2).map(|pair| i64::from(pair[1] - pair[0]));
-    Ok(Value::new(
-        Lane::Int(sizes.collect()),
-        vector.validity.clone(),
-        false,
-    ))
+    let mut sizes =
+        (offsets.windows(2).map(|pair| i64::from(pair[1] - pair[0]))).collect::<Vec<_>>();
+    let mut known = vector.validity.clone();
+    if of_null && let Some(validity) = known.take() {
+        validity.not().ones().for_each(|row| sizes[row] = -1);
+    }
+    Ok(Value::new(Lane::Int(sizes), known, false))
 }
 
 /// Whether the value is an element; unknown where it is not found among nulls.

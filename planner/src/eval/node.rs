@@ -10,6 +10,7 @@ use super::call::Kernel;
 use super::compare::Members;
 use super::pattern::Pattern;
 use super::value::Value;
+use crate::ansi::EvalMode;
 use crate::error::{BARS, PlanError, Result};
 use crate::expr::{ArithmeticOp, Expr, GET, SUBSCRIPT, Span, shortened};
 
@@ -21,6 +22,8 @@ pub(super) struct Node {
     pub(super) reads: Reads,
     /// What an error in its rows is blamed on; `None` where the message or the nodes around say enough.
     pub(super) origin: Option<Box<Origin>>,
+    /// What becomes of rows for which it cannot be computed.
+    pub(super) mode: EvalMode,
 }
 
 /// The part of the condition that a node computes.
@@ -146,7 +149,10 @@ pub(super) enum Part {
     /// The element at an index, or a map's value of a key.
     Item(Lookup),
     /// How many elements or entries there are.
-    Size,
+    Size {
+        /// Whether that of a null is -1.
+        of_null: bool,
+    },
     /// Whether a value is among the elements.
     Contains,
     /// The keys of a map.
@@ -164,12 +170,26 @@ impl Part {
             "get" => item(false, false),
             "element_at" => item(true, true),
             "try_element_at" => item(true, false),
-            "size" | "cardinality" => Part::Size,
+            "size" | "cardinality" => Part::Size { of_null: false },
             "array_contains" => Part::Contains,
             "map_keys" => Part::Keys,
             "map_values" => Part::Values,
             _ => return None,
         })
+    }
+}
+
+impl Part {
+    /// The same in a mode: without ANSI mode a missing element is null, and a null has a size.
+    pub(super) fn in_mode(self, mode: EvalMode) -> Part {
+        match (self, mode) {
+            (Part::Item(lookup), EvalMode::Legacy) => Part::Item(Lookup {
+                strict: false,
+                ..lookup
+            }),
+            (Part::Size { .. }, EvalMode::Legacy) => Part::Size { of_null: true },
+            (same, _) => same,
+        }
     }
 }
 

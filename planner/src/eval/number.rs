@@ -1,10 +1,11 @@
-//! Arithmetic in ANSI mode: overflow and division by zero are errors, but only in rows that are asked for and not
-//! null.
+//! Arithmetic: overflow and division by zero are errors, but only in rows that are asked for and not null. Without
+//! ANSI mode integers wrap around, and the rest is null.
 
 use lith_format::types::LogicalType;
 
 use super::Rows;
 use super::value::{Lane, Value, known2, map2, wrong_lane};
+use crate::ansi::EvalMode;
 use crate::error::{PlanError, Result};
 use crate::expr::ArithmeticOp;
 
@@ -15,6 +16,16 @@ pub(super) fn range(ty: &LogicalType) -> (i64, i64) {
         LogicalType::Int16 => (i16::MIN.into(), i16::MAX.into()),
         LogicalType::Int32 => (i32::MIN.into(), i32::MAX.into()),
         _ => (i64::MIN, i64::MAX),
+    }
+}
+
+/// The low bits of a number, as many as an integer type has.
+pub(super) fn wrap(value: i64, ty: &LogicalType) -> i64 {
+    match ty {
+        LogicalType::Int8 => i64::from(value as i8),
+        LogicalType::Int16 => i64::from(value as i16),
+        LogicalType::Int32 => i64::from(value as i32),
+        _ => value,
     }
 }
 
@@ -86,20 +97,35 @@ impl Operation<'_> {
         let (a, b) = (self.left.0.ints()?, self.right.0.ints()?);
         let (min, max) = range(self.ty);
         let op = self.op;
+        let by_zero = |row| self.divides() && b.get(row) == 0;
+        if rows.mode == EvalMode::Legacy {
+            let wrapped = map2(a, b, |x, y| wrap(integer(op, x, y).0, self.ty));
+            return rows.settle(self.result(Lane::Int(wrapped)), by_zero, |_| {
+                division_by_zero()
+            });
+        }
         let computed = map2(a, b, |x, y| {
             let (value, wrapped) = integer(op, x, y);
             (value, wrapped || value < min || value > max)
         });
         let failed = computed.iter().any(|cell| cell.1);
         let value = self.result(Lane::Int(computed.iter().map(|cell| cell.0).collect()));
-        if failed {
-            rows.check(&value, |row| match computed[row].1 {
-                false => None,
-                true if self.divides() && b.get(row) == 0 => Some(division_by_zero()),
-                true => Some(overflow(op, self.ty)),
-            })?;
+        match failed {
+            true => rows.settle(
+                value,
+                |row| computed[row].1,
+                |row| self.refuse(by_zero(row)),
+            ),
+            false => Ok(value),
         }
-        Ok(value)
+    }
+
+    #[cold]
+    fn refuse(&self, by_zero: bool) -> PlanError {
+        match by_zero {
+            true => division_by_zero(),
+            false => overflow(self.op, self.ty),
+        }
     }
 
     fn floats(&self, rows: &Rows<'_>) -> Result<Value> {
@@ -121,10 +147,10 @@ impl Operation<'_> {
             _ => return Err(wrong_lane("an integer")),
         };
         let value = self.result(Lane::Float(out));
-        if self.divides() && b.slice().contains(&0.0) {
-            rows.check(&value, |row| (b.get(row) == 0.0).then(division_by_zero))?;
+        match self.divides() && b.slice().contains(&0.0) {
+            true => rows.settle(value, |row| b.get(row) == 0.0, |_| division_by_zero()),
+            false => Ok(value),
         }
-        Ok(value)
     }
 
     fn decimals(&self, rows: &Rows<'_>) -> Result<Value> {
@@ -139,30 +165,26 @@ impl Operation<'_> {
             _ => 19,
         };
         let op = self.op;
-        let computed = map2(a, b, |x, y| {
-            decimal(op, (x, s), (y, t), result).filter(|&value| fits(value, precision))
-        });
         let whole = matches!(self.op, ArithmeticOp::IntegerDivide);
-        let lane = match whole {
-            true => Lane::Int(
-                computed
-                    .iter()
-                    .map(|v| v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0))
-                    .collect(),
+        let wraps = whole && rows.mode == EvalMode::Legacy;
+        let computed = map2(a, b, |x, y| {
+            decimal(op, (x, s), (y, t), result)
+                .filter(|&value| wraps || fits(value, precision))
+                .filter(|&value| wraps || !whole || i64::try_from(value).is_ok())
+        });
+        let found = computed.iter().map(|value| value.unwrap_or(0));
+        let value = self.result(match whole {
+            true => Lane::Int(found.map(|value| value as i64).collect()),
+            false => Lane::Wide(found.collect()),
+        });
+        match computed.contains(&None) {
+            true => rows.settle(
+                value,
+                |row| computed[row].is_none(),
+                |row| self.refuse(self.divides() && b.get(row) == 0),
             ),
-            false => Lane::Wide(computed.iter().map(|v| v.unwrap_or(0)).collect()),
-        };
-        let value = self.result(lane);
-        let lost =
-            |found: &Option<i128>| found.is_none_or(|found| whole && i64::try_from(found).is_err());
-        if computed.iter().any(lost) {
-            rows.check(&value, |row| match lost(&computed[row]) {
-                false => None,
-                true if self.divides() && b.get(row) == 0 => Some(division_by_zero()),
-                true => Some(overflow(op, self.ty)),
-            })?;
+            false => Ok(value),
         }
-        Ok(value)
     }
 }
 
@@ -230,13 +252,28 @@ pub(super) fn negate(value: &Value, ty: &LogicalType, rows: &Rows<'_>) -> Result
         _ => return Err(wrong_lane("a number")),
     };
     let out = Value::new(lane, value.known.clone(), value.one);
-    if let Ok(values) = value.ints() {
-        let (min, _) = range(ty);
-        rows.check(&out, |row| {
-            (values.get(row) == min).then(|| PlanError::evaluate(format!("- overflows {ty}")))
-        })?;
+    let Ok(values) = value.ints() else {
+        return Ok(out);
+    };
+    let (min, _) = range(ty);
+    match rows.mode {
+        // the least number is its own negation
+        EvalMode::Legacy => Ok(Value {
+            lane: Lane::Int(
+                values
+                    .slice()
+                    .iter()
+                    .map(|value| wrap(value.wrapping_neg(), ty))
+                    .collect(),
+            ),
+            ..out
+        }),
+        EvalMode::Ansi => rows.settle(
+            out,
+            |row| values.get(row) == min,
+            |_| PlanError::evaluate(format!("- overflows {ty}")),
+        ),
     }
-    Ok(out)
 }
 
 #[cfg(test)]

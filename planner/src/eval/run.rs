@@ -31,7 +31,10 @@ pub(super) fn run(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Val
 }
 
 fn compute(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Value> {
-    let rows = Rows { active };
+    let rows = Rows {
+        active,
+        mode: node.mode,
+    };
     let of = |inner: &Node| run(inner, input, active);
     match &node.kind {
         Kind::Column { slot, fields } => column(input.columns[*slot], fields, &node.ty),
@@ -64,29 +67,44 @@ fn compute(node: &Node, input: &Input<'_>, active: &Bitmap) -> Result<Value> {
         Kind::Cast {
             input: inner,
             lenient,
-        } => {
-            let cast = Cast {
-                from: &inner.ty,
-                to: &node.ty,
-                lenient: *lenient,
-            };
-            cast.run(of(inner)?, &rows)
+        } => Cast {
+            from: &inner.ty,
+            to: &node.ty,
+            lenient: *lenient,
         }
+        .run(of(inner)?, &rows),
         Kind::Case {
             branches,
             otherwise,
         } => case(branches, otherwise, input, active),
         Kind::Coalesce(terms) => coalesce(node, terms, input, active),
-        Kind::Call(kernel, args) => call(*kernel, args, &node.ty, input, active),
-        Kind::Part(part, nodes) => {
-            let scope = Scope {
-                columns: input.columns,
-                rows: &rows,
-                run: &of,
-            };
-            scope.part(*part, nodes, &node.ty)
+        Kind::Call(kernel, args) => {
+            let values = args.iter().map(of).collect::<Result<Vec<_>>>()?;
+            call(*kernel, args, &values, &node.ty, &rows)
         }
+        Kind::Part(part, nodes) => Scope {
+            columns: input.columns,
+            rows: &rows,
+            run: &of,
+        }
+        .part(*part, nodes, &node.ty),
     }
+}
+
+fn call(
+    kernel: Kernel,
+    args: &[Node],
+    values: &[Value],
+    ty: &LogicalType,
+    rows: &Rows<'_>,
+) -> Result<Value> {
+    let types: Vec<&LogicalType> = args.iter().map(|arg| &arg.ty).collect();
+    kernel(&Call {
+        args: values,
+        types: &types,
+        ty,
+        rows,
+    })
 }
 
 /// Both operands; the right one is asked only for the rows in which the left one is known.
@@ -235,23 +253,6 @@ fn in_list(value: &Value, list: &[Node], input: &Input<'_>, active: &Bitmap) -> 
     }
     let known = unknown.and_not(&found).not();
     Ok(Value::new(Lane::Bool(found), Some(known), false))
-}
-
-fn call(
-    kernel: Kernel,
-    args: &[Node],
-    ty: &LogicalType,
-    input: &Input<'_>,
-    active: &Bitmap,
-) -> Result<Value> {
-    let values = args.iter().map(|arg| run(arg, input, active));
-    let types: Vec<&LogicalType> = args.iter().map(|arg| &arg.ty).collect();
-    kernel(&Call {
-        args: &values.collect::<Result<Vec<_>>>()?,
-        types: &types,
-        ty,
-        rows: &Rows { active },
-    })
 }
 
 fn match_all(value: &Value, pattern: &Pattern, rows: &Rows<'_>) -> Value {

@@ -41,18 +41,19 @@ fn table() -> TableSchema {
 }
 
 fn predicate(text: &str) -> Predicate {
-    let resolved = sql::parse(text).and_then(|parsed| resolve_condition(parsed, &table()));
+    let resolved =
+        sql::parse(text).and_then(|parsed| resolve_condition(parsed, &table(), EvalMode::Ansi));
     let predicate = resolved.and_then(|condition| Predicate::new(&condition));
     predicate.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The value of a constant expression.
 fn value(text: &str) -> Result<Scalar> {
-    constant(&resolve(sql::parse(text)?, &table())?)
+    constant(&resolve(sql::parse(text)?, &table(), EvalMode::Ansi)?)
 }
 
 fn shown(text: &str) -> String {
-    let resolved = resolve(sql::parse(text).unwrap(), &table()).unwrap();
+    let resolved = resolve(sql::parse(text).unwrap(), &table(), EvalMode::Ansi).unwrap();
     match constant(&resolved) {
         Ok(value) => crate::expr::scalar_spark(&value, &resolved.ty()),
         Err(error) => panic!("{text}: {error}"),
@@ -83,7 +84,8 @@ fn members_of_unions_are_null_where_another_has_the_value() {
         ),
         ("NOT (u.tag1 = 'y')", [false, true, false, false]),
     ] {
-        let resolved = resolve_condition(sql::parse(text).unwrap(), &table).unwrap();
+        let resolved =
+            resolve_condition(sql::parse(text).unwrap(), &table, EvalMode::Ansi).unwrap();
         let program = Predicate::new(&resolved).unwrap();
         let of = |column: Vector| {
             let rows = column.len;
@@ -737,7 +739,7 @@ fn as_dictionary(plain: Vector) -> Vector {
 
 quickcheck::quickcheck! {
     fn columns_agree_with_rows(sample: Sample) -> bool {
-        let resolved = resolve_condition(sample.expr, &table()).unwrap();
+        let resolved = resolve_condition(sample.expr, &table(), EvalMode::Ansi).unwrap();
         let program = Predicate::new(&resolved).unwrap();
         let wanted: Result<Vec<bool>, ()> = sample
             .rows

@@ -126,6 +126,14 @@ impl Value {
         Value { lane, known, one }
     }
 
+    /// Makes null of all rows but these.
+    pub(super) fn keep(&mut self, rows: Bitmap) {
+        self.known = Some(match &self.known {
+            None => rows,
+            Some(known) => known.and(&rows),
+        });
+    }
+
     /// How many values are held.
     pub(super) fn held(&self) -> usize {
         match &self.lane {

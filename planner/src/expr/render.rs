@@ -120,6 +120,7 @@ fn write_expr(out: &mut String, expr: &Expr, style: Style) {
             }
         }
         Expr::Function { name, args, .. } => write_function(out, name, args, style),
+        Expr::Unchecked(inner) => write_expr(out, inner, style),
     }
 }
 

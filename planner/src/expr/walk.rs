@@ -21,6 +21,7 @@ impl Expr {
             | Expr::IsNull(expr)
             | Expr::IsNotNull(expr)
             | Expr::Negate(expr)
+            | Expr::Unchecked(expr)
             | Expr::Cast { expr, .. }
             | Expr::Field { expr, .. } => vec![expr],
             Expr::In { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
@@ -55,6 +56,7 @@ impl Expr {
             | Expr::IsNull(expr)
             | Expr::IsNotNull(expr)
             | Expr::Negate(expr)
+            | Expr::Unchecked(expr)
             | Expr::Cast { expr, .. }
             | Expr::Field { expr, .. } => vec![expr],
             Expr::In { expr, list, .. } => std::iter::once(&mut **expr).chain(list).collect(),

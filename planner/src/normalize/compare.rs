@@ -115,6 +115,7 @@ pub(super) fn is_null_intolerant(expr: &Expr) -> bool {
         | Expr::Arithmetic { .. }
         | Expr::Negate(_)
         | Expr::Cast { .. } => true,
+        Expr::Unchecked(inner) => is_null_intolerant(inner),
         Expr::Function { name, .. } => {
             !NULL_TOLERANT.contains(&name.as_str()) && expr.is_deterministic()
         }

@@ -1,9 +1,9 @@
 //! Folds constants: expressions without columns become their value. Functions that are aliases are replaced.
 
+use crate::ansi::widens;
 use crate::error::{PlanErrorKind, Result};
 use crate::expr::{Expr, Place};
 use crate::normalize::shape::{is_constant, is_not_null_test, is_null_test};
-use crate::normalize::widens;
 use lith_format::filter::CompareOp;
 use lith_format::types::LogicalType;
 

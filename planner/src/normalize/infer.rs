@@ -40,8 +40,8 @@ fn needs_value(expr: &Expr, out: &mut Vec<Expr>) {
 
 /// A column; for a map's value, an element or a field of elements it is what they are taken from.
 fn null_source(expr: &Expr) -> Option<&Expr> {
-    match expr {
-        Expr::Column(_) => Some(expr),
+    match expr.checked() {
+        column @ Expr::Column(_) => Some(column),
         Expr::Function { name, args, .. } if matches!(name.as_str(), SUBSCRIPT | "get") => {
             args.first().and_then(null_source)
         }

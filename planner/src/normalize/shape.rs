@@ -9,7 +9,7 @@ use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
 use lith_format::types::LogicalType;
 
-use crate::expr::{Expr, scalar_sql};
+use crate::expr::{ArithmeticOp, Expr, scalar_sql};
 
 /// Every node, children first, by a rewrite that cannot fail.
 pub(crate) fn rewrite(expr: Expr, step: &mut impl FnMut(Expr) -> Expr) -> Expr {
@@ -67,6 +67,7 @@ pub(crate) fn nullable(expr: &Expr) -> bool {
         Expr::Literal(value, _) => value.is_null(),
         Expr::IsNull(_) | Expr::IsNotNull(_) | Expr::NullSafeEq(..) => false,
         Expr::Cast { lenient: true, .. } => true,
+        Expr::Unchecked(inner) => !wraps(inner) || nullable(inner),
         // of NaN and the infinities it is
         Expr::Cast {
             expr,
@@ -90,6 +91,19 @@ pub(crate) fn nullable(expr: &Expr) -> bool {
         },
         _ => expr.children().into_iter().any(nullable),
     }
+}
+
+/// Whether without ANSI mode, it gives a number that wraps around where with it, it fails.
+fn wraps(expr: &Expr) -> bool {
+    let is_sum = match expr {
+        Expr::Arithmetic { op, .. } => matches!(
+            op,
+            ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Multiply
+        ),
+        Expr::Negate(_) => true,
+        _ => false,
+    };
+    is_sum && !matches!(expr.ty(), LogicalType::Decimal { .. })
 }
 
 /// Whether it has the same value for every row of every table.

@@ -18,6 +18,7 @@ use lith_format::filter::CompareOp;
 use lith_format::scalar::Scalar;
 use lith_format::types::{LogicalType as T, TimeUnit, Zone};
 
+use crate::ansi::widens;
 use crate::calendar;
 use crate::expr::Expr;
 use crate::normalize::shape::{is_constant, is_not_null_test, is_null, is_null_test, unknown};
@@ -85,56 +86,10 @@ fn unwrap_comparison(op: Op, cast: &Expr, literal: &Expr) -> Option<Expr> {
     if let (T::Timestamp { .. }, Scalar::Date(day)) = (&from, value) {
         return day_as_range(op, inner, &from, *day);
     }
-    if !loses_nothing(&from, to) {
+    if !widens(&from, to) {
         return None;
     }
     at_the_edge(op, inner, &from, value).or_else(|| inside(op, inner, &from, value))
-}
-
-/// Whether every value of `from` is a value of `to` of its own.
-pub(crate) fn loses_nothing(from: &T, to: &T) -> bool {
-    const LADDER: [T; 6] = [
-        T::Int8,
-        T::Int16,
-        T::Int32,
-        T::Int64,
-        T::Float32,
-        T::Float64,
-    ];
-    let step = |ty: &T| LADDER.iter().position(|t| t == ty);
-    match (from, to) {
-        (T::Int32, T::Float32) | (T::Int64, T::Float32 | T::Float64) => false,
-        (T::Boolean, to) => step(to).is_some() || matches!(to, T::Decimal { .. }),
-        (
-            T::Decimal {
-                precision: p,
-                scale: s,
-            },
-            T::Decimal { precision, scale },
-        ) => {
-            scale >= s && i16::from(*precision) - i16::from(*scale) >= i16::from(*p) - i16::from(*s)
-        }
-        (from, T::Decimal { precision, scale }) => integer_digits(from)
-            .is_some_and(|digits| i16::from(*precision) - i16::from(*scale) >= digits),
-        (T::Date, T::Timestamp { .. }) | (T::Uuid, T::Binary) => true,
-        (T::Timestamp { unit: u, zone: a }, T::Timestamp { unit: v, zone: b }) => {
-            u <= v && (a == b || *a == Zone::Local)
-        }
-        (from, to) => match (step(from), step(to)) {
-            (Some(from), Some(to)) => from < to,
-            _ => false,
-        },
-    }
-}
-
-fn integer_digits(ty: &T) -> Option<i16> {
-    match ty {
-        T::Int8 => Some(3),
-        T::Int16 => Some(5),
-        T::Int32 => Some(10),
-        T::Int64 => Some(20),
-        _ => None,
-    }
 }
 
 /// The least and greatest value of a type that has them.

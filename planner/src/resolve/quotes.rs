@@ -144,7 +144,9 @@ mod tests {
         let table = TableSchema::of_file(Arc::new(Schema::new(names.map(field).to_vec())));
         let parsed = crate::sql::parse(text);
         let error = parsed
-            .and_then(|expr| super::super::resolve_condition(expr, &table))
+            .and_then(|expr| {
+                super::super::resolve_condition(expr, &table, crate::ansi::EvalMode::Ansi)
+            })
             .expect_err(text);
         let proposed = propose_quotes(error, text, &table).to_string();
         assert!(!proposed.contains('\n'));

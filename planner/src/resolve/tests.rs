@@ -49,7 +49,7 @@ fn table() -> TableSchema {
 }
 
 fn resolved(text: &str) -> Result<Expr> {
-    resolve_condition(sql::parse(text)?, &table())
+    resolve_condition(sql::parse(text)?, &table(), EvalMode::Ansi)
 }
 
 #[test]
@@ -124,7 +124,10 @@ fn resolving_twice_changes_nothing() {
         "substr(note, 2) = 'x'",
     ] {
         let once = resolved(text).unwrap();
-        assert_eq!(resolve_condition(once.clone(), &table()).unwrap(), once);
+        assert_eq!(
+            resolve_condition(once.clone(), &table(), EvalMode::Ansi).unwrap(),
+            once
+        );
     }
 }
 
@@ -236,7 +239,7 @@ fn members_of_unions_are_columns_that_may_be_null() {
     ]);
     let union = Field::required("u", LogicalType::Union(members));
     let table = TableSchema::of_file(Arc::new(Schema::new(vec![union])));
-    let resolved = |text| resolve_condition(sql::parse(text).unwrap(), &table);
+    let resolved = |text| resolve_condition(sql::parse(text).unwrap(), &table, EvalMode::Ansi);
     assert!(resolved("u IS NULL").is_ok() && resolved("u IS NOT NULL").is_ok());
     for text in ["u.tag0 = 1", "u.tag1 LIKE 'a%'"] {
         let resolved = resolved(text).unwrap();

@@ -16,6 +16,7 @@ use lith_format::step::Step;
 use lith_format::types::{LogicalType as T, TimeUnit, Zone};
 use lith_format::vector::Batch;
 use lith_format::{orc, parquet};
+use lith_planner::ansi::EvalMode;
 use lith_planner::ddl::parse_columns;
 use lith_planner::discover::{DataFile, Dataset, Partition, PartitionTypes, discover};
 use lith_planner::expr::Expr;
@@ -223,6 +224,10 @@ fn run(table: &Table, case: &Value) -> Result<ScanPlan, String> {
         columns: selected(&case["select"])?,
         limit: case["limit"].as_u64(),
         case_sensitive: case["conf"]["spark.sql.caseSensitive"] == "true",
+        mode: match case["conf"]["spark.sql.ansi.enabled"] == "false" {
+            true => EvalMode::Legacy,
+            false => EvalMode::Ansi,
+        },
     };
     plan(table, &query).map_err(|error| format!("{:?} {error}", error.kind()))
 }

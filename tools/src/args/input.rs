@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use lith_planner::ansi::EvalMode;
 
 /// Where data is.
 #[derive(Debug, Clone, Args)]
@@ -68,6 +69,20 @@ pub struct TableArgs {
     /// Names in conditions and column lists mean columns of exactly that name only.
     #[arg(long)]
     pub case_sensitive: bool,
+    /// Conditions as Spark has them with `spark.sql.ansi.enabled=false`: casts that fail, division by zero and missing
+    /// elements give null instead of an error, numbers wrap around, and text is matched with other types its way.
+    #[arg(long)]
+    pub no_ansi: bool,
+}
+
+impl TableArgs {
+    /// What becomes of what cannot be computed.
+    pub(crate) fn mode(&self) -> EvalMode {
+        match self.no_ansi {
+            true => EvalMode::Legacy,
+            false => EvalMode::Ansi,
+        }
+    }
 }
 
 impl Input {
