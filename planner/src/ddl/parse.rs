@@ -28,18 +28,24 @@ pub fn parse_columns(text: &str) -> Result<Schema> {
     if !parser.is_at_end() {
         return Err(parser.expected("a comma"));
     }
+    check_names(&fields, "column")?;
+    Ok(Schema::new(fields))
+}
+
+/// Each name once, whatever its case.
+fn check_names(fields: &[Field], what: &str) -> Result<()> {
     let mut names: Vec<String> = fields
         .iter()
         .map(|field| field.name.to_lowercase())
         .collect();
     names.sort_unstable();
-    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(PlanError::parse(format!(
-            "the column {} is declared twice",
-            twice[0]
-        )));
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(twice) => {
+            let message = format!("the {what} {} is declared twice", twice[0]);
+            Err(PlanError::parse(message))
+        }
+        None => Ok(()),
     }
-    Ok(Schema::new(fields))
 }
 
 struct Parser<'a> {
@@ -149,13 +155,23 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Text in single or double quotes. Two quotes stand for one in it, and a backslash takes the meaning from the
+    /// next character.
     fn comment(&mut self) -> Result<()> {
-        self.must_take('\'')?;
-        match self.text[self.at..].find('\'') {
-            Some(length) => self.at += length + 1,
-            None => return Err(PlanError::parse("a comment is not closed")),
+        let quote = if self.takes('"') { '"' } else { '\'' };
+        if quote == '\'' {
+            self.must_take(quote)?;
         }
-        Ok(())
+        let mut letters = self.text[self.at..].char_indices().peekable();
+        while let Some((at, letter)) = letters.next() {
+            if letter == '\\' {
+                letters.next();
+            } else if letter == quote && letters.next_if(|next| next.1 == quote).is_none() {
+                self.at += at + 1;
+                return Ok(());
+            }
+        }
+        Err(PlanError::parse("a comment is not closed"))
     }
 
     fn ty(&mut self, depth: usize) -> Result<LogicalType> {
@@ -179,7 +195,9 @@ impl<'a> Parser<'a> {
             }
             "struct" => {
                 self.must_take('<')?;
-                LogicalType::Struct(self.fields(depth + 1)?.into())
+                let fields = self.fields(depth + 1)?;
+                check_names(&fields, "field")?;
+                LogicalType::Struct(fields.into())
             }
             name => {
                 let sizes = self.sizes()?;
@@ -229,7 +247,7 @@ fn flat(name: &str, sizes: &[u8]) -> Option<LogicalType> {
         ("decimal" | "dec" | "numeric", []) => decimal(10, 0),
         ("decimal" | "dec" | "numeric", [precision]) => decimal(*precision, 0),
         ("decimal" | "dec" | "numeric", [precision, scale]) => decimal(*precision, *scale),
-        ("char" | "character" | "varchar", [_]) => Some(LogicalType::String),
+        ("char" | "character" | "varchar", [length]) if *length > 0 => Some(LogicalType::String),
         (name, []) => type_by_name(name),
         _ => None,
     }
@@ -241,7 +259,7 @@ mod tests {
 
     #[test]
     fn columns_are_read_in_both_notations() {
-        let text = "ID int NOT NULL, `a``b` varchar(300) COMMENT 'x, y', t array<struct<x: double,y:date>>, \
+        let text = "ID int NOT NULL, `a``b` varchar(300) COMMENT 'x, ''y\\'', t array<struct<x: double,y:date>> COMMENT \"it's\", \
                     m map<string, decimal(12, 2)>";
         let schema = parse_columns(text).unwrap();
         assert_eq!(
@@ -262,6 +280,13 @@ mod tests {
             ("a decimal(39,2)", "there is no type decimal(39,2)", 2),
             ("a array<int", "expected >, found the end", 11),
             ("a int, A int", "the column a is declared twice", 0),
+            (
+                "a struct<x:int,b:struct<X:int,x:int>>",
+                "the field x is declared twice",
+                0,
+            ),
+            ("a char(0)", "there is no type char(0)", 2),
+            ("a int comment 'b''", "a comment is not closed", 0),
         ] {
             let error = parse_columns(text).unwrap_err();
             assert_eq!(
