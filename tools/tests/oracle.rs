@@ -34,7 +34,10 @@ const DATASETS: [&str; 8] = [
 ];
 
 /// What asks for more than paths, a condition, columns, a limit and options of the reader.
-const OUT_OF_SCOPE: [&str; 4] = ["source", "pre_select", "nondeterministic", "sql"];
+const OUT_OF_SCOPE: [&str; 3] = ["pre_select", "nondeterministic", "sql"];
+
+/// The columns that the catalog declares as char: Spark pads what it compares with them.
+const PADDED: [&str; 2] = ["c8", "pc"];
 
 /// Settings that have an option here, and those that change plans but no rows.
 const KNOWN_SETTINGS: [&str; 7] = [
@@ -90,10 +93,10 @@ fn spark_and_lith_answer_alike() {
 }
 
 /// How many cases are known to be answered alike; it only grows.
-const FLOOR: i32 = 2_216;
+const FLOOR: i32 = 2_242;
 
 /// How many of them by a checksum of all rows; it only grows, too.
-const CHECKSUMS: i32 = 2_070;
+const CHECKSUMS: i32 = 2_096;
 
 enum Outcome {
     /// Alike, by this.
@@ -143,7 +146,7 @@ impl Case<'_> {
         }
     }
 
-    /// The select list if it is plain columns; `Err` if it is more.
+    /// The select list if it is columns and parts of them, under whatever names; `Err` if it is more.
     fn columns(&self) -> Result<Option<String>, ()> {
         let Some(list) = self.0["select"].as_array() else {
             return if self.0["select"].is_null() {
@@ -155,14 +158,32 @@ impl Case<'_> {
         // outside of back-quotes
         let plain = |name: &str| {
             let mut parts = name.split('`').step_by(2).flat_map(str::chars);
-            parts.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+            parts.all(|c| c.is_ascii_alphanumeric() || "_.[']".contains(c))
         };
         let names: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-        if names.len() == list.len() && names.iter().all(|name| plain(name)) {
-            Ok(Some(names.join(",")))
-        } else {
-            Err(())
+        let unnamed = names.iter().map(|name| match name.split_once(" AS ") {
+            Some((column, _)) => column,
+            None => name,
+        });
+        let columns: Vec<&str> = unnamed.collect();
+        let is_number = |name: &&str| name.starts_with(|c: char| c.is_ascii_digit());
+        match columns[..] {
+            ["*"] => Ok(None),
+            _ if columns.len() < list.len() || columns.iter().any(is_number) => Err(()),
+            _ if columns.iter().all(|name| plain(name)) => Ok(Some(columns.join(","))),
+            _ => Err(()),
         }
+    }
+
+    /// Whether its rows are counted.
+    fn counts(&self) -> bool {
+        self.0["select"] == serde_json::json!(["count(*)"])
+    }
+
+    /// Whether Spark pads what the condition compares.
+    fn is_padded(&self) -> bool {
+        let text = self.predicate().unwrap_or_default();
+        !self.0["source"].is_null() && PADDED.iter().any(|name| text.contains(name))
     }
 }
 
@@ -191,14 +212,16 @@ fn input(case: &Value, directory: PathBuf) -> Option<Input> {
 }
 
 fn judge(case: &Case, directory: PathBuf) -> Outcome {
-    if OUT_OF_SCOPE.iter().any(|key| !case.0[key].is_null()) {
+    if OUT_OF_SCOPE.iter().any(|key| !case.0[key].is_null()) || case.is_padded() {
         return Outcome::OutOfScope;
     }
     let Some(input) = input(case.0, directory) else {
         return Outcome::OutOfScope;
     };
-    let Ok(columns) = case.columns() else {
-        return Outcome::OutOfScope;
+    let columns = match case.columns() {
+        Ok(columns) => columns,
+        Err(()) if case.counts() => None,
+        Err(()) => return Outcome::OutOfScope,
     };
     let opened = Opened::new(&input).unwrap();
     let answers = [true, false].map(|prune| run(&opened, case, columns.as_deref(), prune));
@@ -238,15 +261,18 @@ fn run(
     columns: Option<&str>,
     prune: bool,
 ) -> lith::failure::Result<Vec<String>> {
-    let plan = opened.plan(
-        case.predicate().as_deref(),
-        columns,
-        case.0["limit"].as_u64(),
-    )?;
+    let predicate = case.predicate();
+    let plan = match case.counts() {
+        true => opened.plan_count(predicate.as_deref())?,
+        false => opened.plan(predicate.as_deref(), columns, case.0["limit"].as_u64())?,
+    };
     let mut lines = Vec::new();
     for batch in opened.scan(&plan, prune)? {
         let batch = batch?;
         lines.extend((0..batch.rows).map(|row| line(&batch, row)));
+    }
+    if case.counts() {
+        return Ok(vec![lines.len().to_string()]);
     }
     lines.sort();
     Ok(lines)
