@@ -82,7 +82,7 @@ impl Op {
 pub fn condition(column: &str, op: &str, value: &str) -> Option<String> {
     let text = format!("'{}'", value.replace('\'', "''"));
     match op {
-        "le_date" => Some(format!("{column} <= date_from_unix_date({value})")),
+        "le_date" => Some(format!("{column} <= date '1970-01-01' + {value}")),
         "lt" => Some(format!("{column} < {value}")),
         "eq" => Some(format!("{column} = {text}")),
         "prefix" => Some(format!("startswith({column}, {text})")),

@@ -3,6 +3,8 @@
 //! Bit `i` is bit `i % 64` of word `i / 64`; bits past the length are zero, so kernels may work on
 //! whole words.
 
+use std::ops::Range;
+
 use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
 
@@ -203,6 +205,32 @@ impl Bitmap {
             .map(move |word| index * 64 + word.trailing_zeros() as usize)
         })
     }
+
+    /// The runs of ones, each as long as can be, in order.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut position = 0;
+        std::iter::from_fn(move || {
+            let start = self.next_unlike(position, 0);
+            position = self.next_unlike(start, u64::MAX);
+            (start < position).then_some(start..position)
+        })
+    }
+
+    /// The first position from `start` on whose bit differs from those of `word`, or the length.
+    fn next_unlike(&self, start: usize, word: u64) -> usize {
+        let (mut index, mut wanted) = (start / 64, u64::MAX << (start % 64));
+        while let Some(found) = self.words().get(index) {
+            let unlike = (found ^ word) & wanted;
+            if unlike != 0 {
+                // the bits past the length are zeros, too
+                return self
+                    .len()
+                    .min(index * 64 + unlike.trailing_zeros() as usize);
+            }
+            (index, wanted) = (index + 1, u64::MAX);
+        }
+        self.len()
+    }
 }
 
 impl FromIterator<bool> for Bitmap {
@@ -245,6 +273,8 @@ mod tests {
             let ones: Vec<usize> = (0..naive.len()).filter(|&i| naive[i]).collect();
             bitmap.iter().eq(naive.iter().copied())
                 && bitmap.ones().eq(ones.iter().copied())
+                && bitmap.runs().flatten().eq(ones.iter().copied())
+                && bitmap.runs().zip(bitmap.runs().skip(1)).all(|(run, next)| run.end < next.start)
                 && bitmap.count_ones() == ones.len()
                 && bitmap.not().count_ones() == naive.len() - ones.len()
                 && sliced.iter().eq(naive[start..].iter().copied())

@@ -122,6 +122,11 @@ impl Query {
         used.is_some_and(|&used| used > predicate)
     }
 
+    /// Whether rows that pass all predicates before number `predicate` are only counted.
+    pub(crate) fn is_counted_after(&self, predicate: usize) -> bool {
+        predicate == self.spec.predicates.len() && self.distinct.is_empty()
+    }
+
     /// The vectors of the output, from those of its distinct columns.
     pub(crate) fn repeat(&self, distinct: Vec<Vector>) -> Result<Vec<Vector>> {
         let columns = match self.distinct.len() == self.spec.columns.len() {

@@ -76,14 +76,20 @@ impl Window {
         }
     }
 
-    /// Keeps the selected rows whose bit in the mask is set.
-    fn narrow(&mut self, mask: &Bitmap) {
+    /// Keeps the selected rows whose bit in the mask is set; if no column of them will be read, only as many rows.
+    fn narrow(&mut self, mask: &Bitmap, is_counted: bool) {
+        if is_counted {
+            self.selection = Selection::all(mask.count_ones());
+            return;
+        }
         if mask.all() {
             return;
         }
-        let slots: Vec<u32> = mask.ones().map(|slot| slot as u32).collect();
-        for (_, vector) in &mut self.decoded {
-            *vector = vector.take(&slots);
+        if !self.decoded.is_empty() {
+            let slots: Vec<u32> = mask.ones().map(|slot| slot as u32).collect();
+            for (_, vector) in &mut self.decoded {
+                *vector = vector.take(&slots);
+            }
         }
         self.selection = self.selection.narrow(mask);
     }
@@ -308,7 +314,7 @@ impl RowGroupScan {
             let evaluated = window.evaluated;
             let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, evaluated);
             window.decoded.retain(is_used);
-            window.narrow(&mask);
+            window.narrow(&mask, query.is_counted_after(evaluated));
         }
         Ok(())
     }

@@ -41,17 +41,19 @@ impl Selection {
     /// If the mask is not as long as there are wanted rows.
     pub fn narrow(&self, mask: &Bitmap) -> Selection {
         assert_eq!(mask.len(), self.selected(), "a mask of another length");
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        let mut ones = mask.ones().peekable();
+        let mut runs = Vec::new();
+        let mut ones = mask.runs();
+        let mut next = ones.next();
         let mut before = 0;
         for wanted in &self.runs {
             let after = before + wanted.len();
-            while let Some(bit) = ones.next_if(|&bit| bit < after) {
-                let row = wanted.start + bit - before;
-                match runs.last_mut() {
-                    Some(run) if run.end == row => run.end += 1,
-                    _ => runs.push(row..row + 1),
-                }
+            let row = |bit: usize| wanted.start + bit - before;
+            while let Some(bits) = next.take_if(|bits| bits.start < after) {
+                runs.push(row(bits.start)..row(bits.end.min(after)));
+                next = match bits.end > after {
+                    true => Some(after..bits.end),
+                    false => ones.next(),
+                };
             }
             before = after;
         }

@@ -461,12 +461,13 @@ fn by_dictionary(node: &Node, input: &Input<'_>, active: &Bitmap) -> Option<Valu
 }
 
 fn truth_by_code(entries: &Value, codes: &[u32], count: usize) -> Option<Value> {
-    let bits = entries.bits(count).ok()?;
-    let is = |bits: &Bitmap, code: u32| bits.get(code as usize % count);
-    let spread = mask(codes, |code| is(&bits, code));
-    let known = entries.known.as_ref().map(|_| {
-        let known = entries.known_rows(count);
-        mask(codes, |code| is(&known, code))
-    });
-    Some(Value::new(Lane::Bool(spread), known, false))
+    let spread = |bits: &Bitmap| {
+        let truths: Vec<bool> = bits.iter().collect();
+        // what stands for a null need not be a code
+        mask(codes, |code| truths.get(code as usize) == Some(&true))
+    };
+    let truth = spread(&entries.bits(count).ok()?);
+    let known = entries.known.as_ref();
+    let known = known.map(|_| spread(&entries.known_rows(count)));
+    Some(Value::new(Lane::Bool(truth), known, false))
 }

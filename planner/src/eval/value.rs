@@ -101,15 +101,24 @@ pub(super) fn mask2<A: Copy, B: Copy>(
 
 /// The rows for which `test` holds, a word at a time.
 pub(super) fn mask<T: Copy>(values: &[T], test: impl Fn(T) -> bool) -> Bitmap {
-    let words = values
-        .chunks(64)
-        .map(|chunk| {
-            chunk.iter().enumerate().fold(0u64, |word, (bit, &value)| {
-                word | u64::from(test(value)) << bit
-            })
-        })
-        .collect();
-    Bitmap::from_words(words, values.len())
+    let words = values.chunks(64).map(|chunk| {
+        let mut truths = [0; 64];
+        for (truth, &value) in truths.iter_mut().zip(chunk) {
+            *truth = u8::from(test(value));
+        }
+        packed(&truths)
+    });
+    Bitmap::from_words(words.collect(), values.len())
+}
+
+/// A bit for each byte, which is 0 or 1. Tests that fill bytes are vectorized, unlike those that shift bits.
+fn packed(truths: &[u8; 64]) -> u64 {
+    // each byte reaches its own bit of the product's highest byte; no other bit carries into that
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = truths.as_chunks::<8>();
+    eights.iter().rev().fold(0, |word, eight| {
+        word << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56
+    })
 }
 
 impl Value {
