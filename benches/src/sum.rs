@@ -18,24 +18,27 @@ pub fn of(column: &Vector) -> f64 {
         Values::F64(values) => slots().map(|index| values[index]).sum(),
         Values::Bytes(values) => slots().map(|index| length(values, index)).sum(),
         Values::Dictionary { codes, values } => {
-            let each = each(values);
-            slots().map(|index| each[codes[index] as usize]).sum()
+            let codes = slots().map(|index| codes[index] as usize);
+            if values.len > column.len {
+                return codes.map(|code| one(values, code)).sum();
+            }
+            let each: Vec<f64> = (0..values.len).map(|code| one(values, code)).collect();
+            codes.map(|code| each[code]).sum()
         }
         _ => 0.0,
     }
 }
 
-/// What each value of a dictionary adds.
-fn each(values: &Vector) -> Vec<f64> {
-    let one = |index: usize| match &values.values {
+/// What a value of a dictionary adds.
+fn one(values: &Vector, index: usize) -> f64 {
+    match &values.values {
         Values::I32(values) => f64::from(values[index]),
         Values::I64(values) => values[index] as f64,
         Values::F32(values) => f64::from(values[index]),
         Values::F64(values) => values[index],
         Values::Bytes(values) => length(values, index),
         _ => 0.0,
-    };
-    (0..values.len).map(one).collect()
+    }
 }
 
 fn length(values: &ByteViews, index: usize) -> f64 {
@@ -72,7 +75,9 @@ mod tests {
             validity: None,
             ..column(texts(), 3)
         });
-        let codes = vec![2, 0, 1, 2];
-        assert_eq!(of(&column(Values::Dictionary { codes, values }, 4)), 8.0);
+        for (codes, sum) in [(vec![2, 0, 1, 2], 8.0), (vec![2, 0], 3.0)] {
+            let (len, values) = (codes.len(), Arc::clone(&values));
+            assert_eq!(of(&column(Values::Dictionary { codes, values }, len)), sum);
+        }
     }
 }
