@@ -72,9 +72,14 @@ impl Adapter {
         }
     }
 
+    /// Whether nothing changes.
+    pub(crate) fn keeps_all(&self) -> bool {
+        matches!(self.step, Step::Keep)
+    }
+
     /// The vector as the table has it.
     pub(crate) fn apply(&self, vector: Vector, cache: &mut Adapted) -> Result<Vector> {
-        if matches!(self.step, Step::Keep) {
+        if self.keeps_all() {
             return Ok(vector);
         }
         let Vector {

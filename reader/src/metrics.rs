@@ -1,6 +1,11 @@
-//! Counters of a scan: what was skipped and what was read.
+//! Counters of a scan: what was skipped, what was read, and how long it took.
+
+mod stage;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+pub(crate) use stage::Timer;
+pub use stage::{Stage, StageTimes};
 
 /// What a scan did so far. Shared by all of its threads.
 #[derive(Debug, Default)]
@@ -26,18 +31,20 @@ pub struct Metrics {
     pub rows_read: Counter,
     /// Rows that passed every predicate.
     pub rows_selected: Counter,
+    /// How long each stage took.
+    pub times: StageTimes,
 }
 
 impl Metrics {
     /// Adds the counters of another scan.
     pub fn add(&self, other: &Metrics) {
-        for (sum, more) in self.counters().into_iter().zip(other.counters()) {
+        for (sum, more) in self.counters().zip(other.counters()) {
             sum.add(more.get());
         }
     }
 
     /// All of them: a counter that is missing here does not compile.
-    fn counters(&self) -> [&Counter; 10] {
+    fn counters(&self) -> impl Iterator<Item = &Counter> {
         let Metrics {
             bytes_read,
             bytes_decompressed,
@@ -49,8 +56,9 @@ impl Metrics {
             strides_pruned,
             rows_read,
             rows_selected,
+            times,
         } = self;
-        [
+        let counters = [
             bytes_read,
             bytes_decompressed,
             pages_decoded,
@@ -61,7 +69,8 @@ impl Metrics {
             strides_pruned,
             rows_read,
             rows_selected,
-        ]
+        ];
+        counters.into_iter().chain(times.counters())
     }
 }
 
@@ -88,11 +97,10 @@ mod tests {
     #[test]
     fn every_counter_is_added() {
         let (sum, more) = (Metrics::default(), Metrics::default());
-        more.counters()
-            .into_iter()
-            .for_each(|counter| counter.add(3));
+        more.counters().for_each(|counter| counter.add(3));
         (0..2).for_each(|_| sum.add(&more));
-        assert!(sum.counters().into_iter().all(|counter| counter.get() == 6));
+        assert!(sum.counters().all(|counter| counter.get() == 6));
         assert_eq!(sum.strides_pruned.get(), 6);
+        assert_eq!(sum.times.total().as_nanos(), 6 * Stage::ALL.len() as u128);
     }
 }

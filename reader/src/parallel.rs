@@ -224,10 +224,8 @@ impl Shared {
 
     /// Opens a file and posts its row groups.
     fn open(&self, (number, _): Place, task: Task, sender: &Sender<Result<Batch>>) {
-        match task.open(&self.query) {
-            Ok(file) => {
-                let file = Arc::new(file);
-                let kept = file.prune(&self.context.metrics);
+        match task.begin(&self.query, &self.context.metrics) {
+            Ok((file, kept)) => {
                 self.post(kept.into_iter().enumerate().map(|(index, kept)| {
                     ((number, index + 1), Job::Read(Arc::clone(&file), kept))
                 }));

@@ -6,14 +6,17 @@ mod strides;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use lith_format::bind;
+use lith_format::error::Result;
 use lith_format::filter::Verdict;
 use lith_format::schema::LeafId;
 use lith_format::stats::ColumnStats;
 
-use crate::metrics::Metrics;
-use crate::table_file::TableFile;
+use crate::metrics::{Metrics, Stage, Timer};
+use crate::query::Query;
+use crate::table_file::{TableFile, Task};
 
 /// A row group that may hold wanted rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,21 @@ pub(crate) struct Kept {
     pub(crate) row_group: usize,
     /// Whether its rows must be filtered.
     pub(crate) filtered: bool,
+}
+
+impl Task {
+    /// Opens the file, and decides which of its row groups to read.
+    pub(crate) fn begin(
+        self,
+        query: &Arc<Query>,
+        metrics: &Metrics,
+    ) -> Result<(Arc<TableFile>, Vec<Kept>)> {
+        let timer = Timer::start();
+        let file = self.open(query)?;
+        let kept = file.prune(metrics);
+        timer.stop(metrics, Stage::Open);
+        Ok((Arc::new(file), kept))
+    }
 }
 
 impl TableFile {

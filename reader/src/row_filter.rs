@@ -18,6 +18,7 @@ use lith_format::vector::{Batch, Vector};
 
 use crate::adapt::Adapted;
 use crate::column::{ColumnReader, ReadContext};
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::prune::Kept;
 use crate::selection::Selection;
 use crate::table_file::{Origin, TableFile, name_model};
@@ -97,6 +98,7 @@ impl Window {
 
 impl RowGroupScan {
     pub(crate) fn new(file: Arc<TableFile>, kept: Kept, context: ReadContext) -> Result<Self> {
+        let timer = Timer::start();
         let rows = file.file.rows_of(kept.row_group);
         let rows =
             usize::try_from(rows).map_err(|_| Error::limit(format!("row group of {rows} rows")))?;
@@ -108,6 +110,7 @@ impl RowGroupScan {
         if filtered {
             selection = selection.and(&file.candidates(kept.row_group, rows, &context.metrics));
         }
+        timer.stop(&context.metrics, Stage::Open);
         let context = ReadContext {
             seeks: filtered || file.picked.is_some(),
             ..context
@@ -203,7 +206,12 @@ impl RowGroupScan {
         else {
             return Err(unused());
         };
+        if adapter.keeps_all() {
+            return Ok(vector);
+        }
+        let timer = Timer::start();
         let adapted = adapter.apply(vector, &mut open.adapted);
+        timer.stop(&self.context.metrics, Stage::Gather);
         adapted.map_err(|error| {
             let field = &self.file.query.spec.table.schema.fields[column];
             name_model(error, &self.file.query).at_column(&field.name)
@@ -222,14 +230,17 @@ impl RowGroupScan {
         };
         match &mut self.open[column] {
             Some(open) => Ok(open),
-            closed => Ok(closed.insert(OpenColumn {
-                reader: self
-                    .file
-                    .file
-                    .part(self.row_group, *in_file, part, &self.context)?,
-                position: 0,
-                adapted: None,
-            })),
+            closed => {
+                let timer = Timer::start();
+                let file = &self.file.file;
+                let reader = file.part(self.row_group, *in_file, part, &self.context)?;
+                timer.stop(&self.context.metrics, Stage::Open);
+                Ok(closed.insert(OpenColumn {
+                    reader,
+                    position: 0,
+                    adapted: None,
+                }))
+            }
         }
     }
 
@@ -272,10 +283,14 @@ impl RowGroupScan {
     fn window(&mut self, mut window: Window) -> Result<Batch> {
         self.filter(&mut window)?;
         let query = Arc::clone(&self.file.query);
-        let columns = if window.selection.is_none() {
+        let columns = if window.selection.is_none() || query.distinct.is_empty() {
             Vec::new()
         } else {
-            query.repeat(self.collect(&query.distinct, &mut window)?)?
+            let distinct = self.collect(&query.distinct, &mut window)?;
+            let timer = Timer::start();
+            let columns = query.repeat(distinct)?;
+            timer.stop(&self.context.metrics, Stage::Gather);
+            columns
         };
         Ok(Batch {
             schema: Arc::clone(&query.output),
@@ -302,7 +317,9 @@ impl RowGroupScan {
                 rows: window.selection.selected(),
                 columns: vectors,
             };
+            let timer = Timer::start();
             let mask = predicate.evaluate(&batch)?;
+            timer.stop(&self.context.metrics, Stage::Filter);
             if mask.len() != batch.rows {
                 return Err(Error::invalid(
                     "a predicate returned a mask of another number of rows",
@@ -314,7 +331,9 @@ impl RowGroupScan {
             let evaluated = window.evaluated;
             let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, evaluated);
             window.decoded.retain(is_used);
+            let timer = Timer::start();
             window.narrow(&mask, query.is_counted_after(evaluated));
+            timer.stop(&self.context.metrics, Stage::Gather);
         }
         Ok(())
     }
@@ -351,12 +370,14 @@ impl RowGroupScan {
         }
         let open = self.opened(column)?;
         let lag = window.start - open.position;
+        let timer = Timer::start();
         let (rows, vector) = if lag == 0 {
             open.reader.read_some(selection)?
         } else {
             open.reader.read_some(&selection.after(lag))?
         };
         open.position += rows;
+        timer.stop(&self.context.metrics, Stage::Decode);
         let rows = rows.saturating_sub(lag);
         let selected = match rows < selection.rows() {
             true => selection.part(0..rows).selected(),

@@ -160,9 +160,8 @@ impl Sequential {
             let Some(task) = self.tasks.next() else {
                 return Ok(None);
             };
-            let file = task.open(query)?;
-            let kept = file.prune(&context.metrics);
-            self.file = Some((Arc::new(file), kept.into_iter()));
+            let (file, kept) = task.begin(query, &context.metrics)?;
+            self.file = Some((file, kept.into_iter()));
         }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// Opens the file, unless it is open.
     pub(crate) fn open(self, query: &Arc<Query>) -> Result<TableFile> {
         let file = match self.file {
             Some(file) => file,

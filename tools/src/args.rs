@@ -244,7 +244,7 @@ pub struct Count {
         allow_hyphen_values = true
     )]
     pub predicate: Option<String>,
-    /// Print on standard error what was skipped and read.
+    /// Print on standard error what was skipped and read, and how long each stage took on all threads together.
     #[arg(long)]
     pub metrics: bool,
     /// Read every row group, whatever its statistics.
@@ -270,7 +270,7 @@ pub struct Scan {
     /// Write to this file, whole or not at all, instead of standard output (`-`).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Print on standard error what was skipped and read.
+    /// Print on standard error what was skipped and read, and how long each stage took on all threads together.
     #[arg(long)]
     pub metrics: bool,
     /// Read every row group, whatever its statistics.
@@ -299,7 +299,7 @@ pub struct Head {
     /// Output format; by default a table on a terminal, else JSON lines.
     #[arg(short, long, value_enum)]
     pub format: Option<RowFormat>,
-    /// Print on standard error what was skipped and read.
+    /// Print on standard error what was skipped and read, and how long each stage took on all threads together.
     #[arg(long)]
     pub metrics: bool,
 }
@@ -347,7 +347,8 @@ pub struct Explain {
     /// Which engine's plan to show.
     #[arg(long, value_enum, default_value_t = Engine::Lith)]
     pub engine: Engine,
-    /// Run the query and add what was really skipped and read.
+    /// Run the query and add what was really skipped and read, and how long each stage took on all threads together
+    /// (JSON: analyze.stage_seconds).
     #[arg(long)]
     pub analyze: bool,
     /// Output format.

@@ -1034,3 +1034,50 @@ fn events_of_hive_acid_tables_are_told_by_schema_and_inspect() {
         assert_eq!(stdout(&["inspect", path]).contains(told), is_acid);
     }
 }
+
+/// The seconds of every stage in the JSON of `explain --analyze`, and those of the whole run.
+fn stage_seconds(path: &str, predicate: &str) -> (Vec<(String, f64)>, f64) {
+    let args = ["explain", path, "-w", predicate, "--analyze", "-f", "json"];
+    let told: Value = serde_json::from_str(&stdout(&args)).unwrap();
+    let run = &told["analyze"];
+    let stages = run["stage_seconds"].as_object().unwrap().iter();
+    let stages = stages.map(|(name, seconds)| (name.clone(), seconds.as_f64().unwrap()));
+    (stages.collect(), run["seconds"].as_f64().unwrap())
+}
+
+#[test]
+fn stages_tell_where_the_time_went() {
+    let threads = std::thread::available_parallelism().unwrap().get() as f64;
+    for format in ["parquet", "orc"] {
+        let (stages, seconds) = stage_seconds(&fixture(format), "colB <> colC");
+        let names: Vec<&str> = stages.iter().map(|(name, _)| name.as_str()).collect();
+        let all = "open read decompress levels decode filter gather";
+        assert_eq!(names.join(" "), all);
+        assert!(stages.iter().map(|(_, seconds)| seconds).sum::<f64>() <= threads * seconds);
+        let spent = |stage: &str| {
+            stages
+                .iter()
+                .any(|(name, seconds)| name == stage && *seconds > 0.0)
+        };
+        assert!(
+            ["open", "read", "decode", "filter"].into_iter().all(spent),
+            "{stages:?}"
+        );
+        assert_eq!(
+            spent("decompress"),
+            format == "parquet",
+            "ORC stores few bytes as they are"
+        );
+        let (stages, _) = stage_seconds(&fixture(format), "colA = 9");
+        assert!(
+            stages.iter().all(|(_, seconds)| *seconds == 0.0),
+            "{stages:?}"
+        );
+        let output = lith(&["scan", &fixture(format), "--metrics"]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            told.contains("time of all threads: open ") && told.contains(", gather "),
+            "{told}"
+        );
+    }
+}

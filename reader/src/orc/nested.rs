@@ -20,7 +20,7 @@ use lith_format::types::{Layout, LogicalType};
 use lith_format::vector::{Values, Vector};
 
 use crate::kernel::spread::spread_vector;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::nested::{lists, structure};
 use crate::orc::encoding::byte_rle::ByteRle;
 use crate::orc::encoding::{Integers, append, check_lengths, total};
@@ -205,7 +205,9 @@ impl Node {
 
     fn read_slots(&mut self, wanted: &Selection, budget: &mut Budget) -> Result<Vector> {
         let ty = &self.ty;
+        let timer = Timer::of_rows(wanted.rows());
         let window = self.present.read(wanted)?;
+        timer.stop(&self.metrics, Stage::Levels);
         let wanted = &*window.wanted;
         let len = wanted.selected();
         let mut vector = match &mut self.slots {
@@ -219,7 +221,9 @@ impl Node {
                 structure(ty, len, None, fields.collect::<Result<_>>()?)?
             }
             Slots::Lists { lengths, children } => {
+                let timer = Timer::of_rows(wanted.rows());
                 let (offsets, elements) = read_offsets(lengths, wanted)?;
+                timer.stop(&self.metrics, Stage::Levels);
                 for child in children.iter() {
                     budget.spend(elements.selected(), &child.ty)?;
                 }
@@ -233,7 +237,9 @@ impl Node {
             }
         };
         if let Some(validity) = &window.validity {
+            let timer = Timer::of_rows(len);
             spread_vector(&mut vector, validity);
+            timer.stop(&self.metrics, Stage::Gather);
         }
         Ok(vector)
     }

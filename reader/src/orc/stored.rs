@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use lith_format::error::Result;
 
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::source::Source;
 
 /// How many bytes are fetched at least: less costs as much.
@@ -132,7 +132,9 @@ impl Stored {
         let len = (end - self.at) as usize;
         // the old piece goes first, so that its memory serves again
         (self.piece, self.start) = (Bytes::new(), self.at);
+        let timer = Timer::start();
         self.piece = self.source.read_at(self.position(), len)?;
+        timer.stop(&self.metrics, Stage::Read);
         self.metrics.bytes_read.add(end - from);
         Ok(())
     }

@@ -19,7 +19,7 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 use lith_format::orc::chunk::{Chunk, Chunks, Compression, HEADER_BYTES, chunk_length};
 
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::orc::position::Position;
 use crate::orc::stored::Stored;
 use crate::source::Source;
@@ -283,7 +283,9 @@ impl StreamReader {
 
     /// Makes what the chunk decompresses to the end of `out`, from `start` on.
     fn decode_chunk(&mut self, chunk: Chunk<'_>, out: &mut Vec<u8>, start: usize) -> Result<()> {
+        let timer = Timer::start();
         let decoded = chunk.decode_over(self.compression, out, start);
+        timer.stop(&self.metrics, Stage::Decompress);
         decoded.map_err(|error| self.place(error))?;
         let added = out.len() - start;
         self.metrics.bytes_decompressed.add(added as u64);

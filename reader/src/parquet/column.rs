@@ -16,6 +16,7 @@ use crate::column::ColumnReader;
 use crate::kernel::bits::Bits;
 use crate::kernel::compact::compact_vector;
 use crate::kernel::spread::spread_values;
+use crate::metrics::{Stage, Timer};
 use crate::parquet::leaf::{LeafPages, OpenedPage};
 use crate::parquet::levels::Validity;
 use crate::parquet::page::{Page, Pages, Place};
@@ -73,8 +74,12 @@ impl ColumnReader for FlatColumn {
         self.rows_left -= rows;
         let unwanted = rows - selection.selected();
         let result = if unwanted > 0 && unwanted < selection.runs().len() * RUN_COST {
-            self.collect(&Selection::all(rows))
-                .map(|whole| compact_vector(whole, selection))
+            self.collect(&Selection::all(rows)).map(|whole| {
+                let timer = Timer::start();
+                let compacted = compact_vector(whole, selection);
+                timer.stop(self.pages.metrics(), Stage::Gather);
+                compacted
+            })
         } else {
             self.collect(selection)
         };
@@ -208,7 +213,9 @@ impl FlatColumn {
         let validity = (slots.present < slots.rows).then(|| slots.validity.finish());
         let mut values = self.pages.finish(slots.values)?;
         if let Some(validity) = &validity {
+            let timer = Timer::start();
             spread_values(&mut values, validity);
+            timer.stop(self.pages.metrics(), Stage::Gather);
         }
         Ok(Vector {
             ty: self.pages.leaf().ty.clone(),
@@ -228,7 +235,12 @@ impl OpenPage {
     fn read(&mut self, rows: usize, slots: &mut Slots, pages: &LeafPages) -> Result<()> {
         let present = match &mut self.validity {
             Validity::All => rows,
-            validity => validity.read(rows, &mut slots.validity)?,
+            validity => {
+                let timer = Timer::of_rows(rows);
+                let present = validity.read(rows, &mut slots.validity)?;
+                timer.stop(pages.metrics(), Stage::Levels);
+                present
+            }
         };
         slots.rows += rows;
         slots.present += present;

@@ -9,6 +9,7 @@ use lith_format::error::{Error, Result};
 use lith_format::vector::Vector;
 
 use crate::column::ColumnReader;
+use crate::metrics::{Stage, Timer};
 use crate::nested::Node;
 use crate::parquet::nested_leaf::NestedLeaf;
 use crate::selection::Selection;
@@ -36,7 +37,12 @@ impl NestedColumn {
             let levels = named.leaf.read(selection);
             levels.map_err(|error| error.at_column(named.path.as_str()))
         });
-        let vector = self.node.assemble(leaves.collect::<Result<_>>()?)?;
+        let leaves = leaves.collect::<Result<_>>()?;
+        let timer = Timer::start();
+        let vector = self.node.assemble(leaves)?;
+        if let Some(first) = self.leaves.first() {
+            timer.stop(first.leaf.metrics(), Stage::Gather);
+        }
         if vector.len == selection.selected() {
             Ok(vector)
         } else {

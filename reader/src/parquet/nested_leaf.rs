@@ -14,6 +14,7 @@ use lith_format::error::{Error, Result};
 use lith_format::limits::Limits;
 
 use crate::kernel::levels::{count_equal, rows_end};
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::nested::LeafLevels;
 use crate::parquet::encoding::rle::Hybrid;
 use crate::parquet::leaf::{LeafPages, OpenedPage, PageSize};
@@ -84,6 +85,11 @@ struct Collecting {
 }
 
 impl NestedLeaf {
+    /// Where to count.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        self.pages.metrics()
+    }
+
     /// The reader of a leaf with `rows` rows in `pages`, which hold `entries` values and nulls.
     pub(crate) fn new(leaf: Leaf, pages: Pages, [rows, entries]: [usize; 2]) -> Self {
         NestedLeaf {
@@ -237,6 +243,7 @@ impl OpenPage {
         pages: &LeafPages,
     ) -> Result<(usize, bool)> {
         let (mut started, mut present) = (0, 0);
+        let timer = Timer::of_rows(rows);
         let ended = loop {
             if self.block.left() == 0 && self.left == 0 {
                 break true;
@@ -256,6 +263,7 @@ impl OpenPage {
                 Limits::check(out.entries as u64, limit, "number of values in one batch")?;
             }
         };
+        timer.stop(pages.metrics(), Stage::Levels);
         match out {
             Some(out) => pages.read(&mut self.values, present, &mut out.values)?,
             None => self.values.skip(present)?,

@@ -22,7 +22,7 @@ use lith_format::parquet::encoding::{Encoding, PageType};
 use lith_format::parquet::page::{DataPageHeader, DataPageHeaderV2, PageHeader};
 
 use crate::column::ReadContext;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Stage, Timer};
 use crate::parquet::levels::{Levels, MaxLevels};
 use crate::parquet::page_cipher::{PageCipher, PageModule};
 use crate::source::Source;
@@ -165,7 +165,9 @@ impl Pages {
         }
         let size = self.range.end - self.range.start;
         let len = Limits::check(size, self.limits().chunk_bytes, "column chunk")?;
+        let timer = Timer::start();
         let chunk = self.source.read_at(self.range.start, len)?;
+        timer.stop(&self.context.metrics, Stage::Read);
         self.context.metrics.bytes_read.add(size);
         self.chunk = Some(chunk.clone());
         Ok(chunk)
@@ -208,10 +210,13 @@ impl Pages {
 
     /// Holds the page against its checksum and the limits; answers its declared uncompressed size.
     fn verify(&self, page: &Page) -> Result<usize> {
-        if let Some(expected) = page.header.crc
-            && crc32fast::hash(&page.body) != expected as u32
-        {
-            return Err(page.located(Error::corrupt("page does not match its checksum")));
+        if let Some(expected) = page.header.crc {
+            let timer = Timer::start();
+            let found = crc32fast::hash(&page.body);
+            timer.stop(&self.context.metrics, Stage::Read);
+            if found != expected as u32 {
+                return Err(page.located(Error::corrupt("page does not match its checksum")));
+            }
         }
         let size = non_negative(page.header.uncompressed_page_size)
             .and_then(|size| Limits::check(size as u64, self.limits().page_bytes, "page"));
@@ -282,7 +287,9 @@ impl Pages {
             return Ok(page.body.clone());
         };
         let mut buffer = reclaim(std::mem::take(&mut self.decrypted));
+        let timer = Timer::start();
         open(module, &page.body, &mut buffer)?;
+        timer.stop(&self.context.metrics, Stage::Read);
         self.decrypted = buffer.into();
         Ok(self.decrypted.clone())
     }
@@ -293,11 +300,11 @@ impl Pages {
             body
         } else {
             let mut buffer = reclaim(std::mem::take(&mut self.buffer));
+            let timer = Timer::start();
             decompress(codec, &body, size, &mut buffer)?;
-            self.context
-                .metrics
-                .bytes_decompressed
-                .add(buffer.len() as u64);
+            let metrics = &self.context.metrics;
+            timer.stop(metrics, Stage::Decompress);
+            metrics.bytes_decompressed.add(buffer.len() as u64);
             self.buffer = buffer.into();
             self.buffer.clone()
         };

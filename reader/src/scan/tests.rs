@@ -1,9 +1,12 @@
 //! Scans over files in memory hold what a row-at-a-time evaluation holds.
 
+use std::time::{Duration, Instant};
+
 use quickcheck::{Arbitrary, Gen};
 
 use super::*;
 use crate::memory::{MemoryFile, evaluate, naive};
+use crate::metrics::Stage;
 use lith_format::error::ErrorKind;
 use lith_format::filter::CompareOp;
 use lith_format::render::render_json_row;
@@ -324,6 +327,40 @@ fn a_count_that_metadata_settles_touches_no_data() {
     let metrics = Arc::clone(scan.metrics());
     assert_eq!(scan.map(|batch| batch.unwrap().rows).sum::<usize>(), 200);
     assert_eq!(metrics.values_decoded.get(), 0);
+}
+
+#[test]
+fn a_count_that_metadata_settles_takes_time_only_to_open() {
+    let scan = filtered(&sorted_file(), compare(CompareOp::GtEq, 100))
+        .columns([])
+        .build()
+        .unwrap();
+    let metrics = Arc::clone(scan.metrics());
+    assert_eq!(metrics.times.total(), Duration::ZERO);
+    assert_eq!(scan.map(|batch| batch.unwrap().rows).sum::<usize>(), 200);
+    for stage in Stage::ALL {
+        let is_zero = metrics.times.get(stage).is_zero();
+        assert_eq!(is_zero, stage != Stage::Open, "{stage:?}");
+    }
+}
+
+#[test]
+fn stages_take_no_longer_than_the_threads_ran() {
+    for threads in [1, 3] {
+        let began = Instant::now();
+        let scan = filtered(&sorted_file(), compare(CompareOp::GtEq, 150))
+            .batch_rows(7)
+            .threads(threads)
+            .build()
+            .unwrap();
+        let metrics = Arc::clone(scan.metrics());
+        assert_eq!(all_rows(scan).len(), 150);
+        let elapsed = began.elapsed();
+        assert!(metrics.times.total() <= elapsed * threads as u32);
+        for stage in [Stage::Open, Stage::Decode, Stage::Filter, Stage::Gather] {
+            assert!(!metrics.times.get(stage).is_zero(), "{stage:?}");
+        }
+    }
 }
 
 #[test]

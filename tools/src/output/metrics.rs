@@ -1,17 +1,21 @@
 //! Prints the metrics of a scan, as text and as JSON.
 
-use lith_reader::metrics::Metrics;
+use lith_reader::metrics::{Metrics, Stage, StageTimes};
 use serde_json::{Value, json};
 
-use super::{bytes, count};
+use super::{bytes, count, seconds};
 use crate::failure::print_stderr;
 
-/// Two indented lines.
+/// Three indented lines.
 pub fn metrics_text(metrics: &Metrics) -> String {
     let n = |counter: &lith_reader::metrics::Counter| count(counter.get());
+    let times =
+        Stage::ALL.map(|stage| format!("{} {}", stage.name(), seconds(metrics.times.get(stage))));
     format!(
-        "  row groups: {} read, {} skipped by statistics, {} passed whole; of those read, {} pages or strides skipped\n  \
+        "  time of all threads: {}\n  \
+         row groups: {} read, {} skipped by statistics, {} passed whole; of those read, {} pages or strides skipped\n  \
          read {}, decompressed to {}; {} pages, {} values decoded; {} rows looked at, {} passed\n",
+        times.join(", "),
         n(&metrics.row_groups_read),
         n(&metrics.row_groups_pruned),
         n(&metrics.row_groups_always),
@@ -23,6 +27,17 @@ pub fn metrics_text(metrics: &Metrics) -> String {
         n(&metrics.rows_read),
         n(&metrics.rows_selected),
     )
+}
+
+/// Seconds by the names of stages, summed over threads.
+fn times_json(times: &StageTimes) -> Value {
+    let seconds = |stage: Stage| {
+        (
+            stage.name().to_owned(),
+            json!(times.get(stage).as_secs_f64()),
+        )
+    };
+    Value::Object(Stage::ALL.into_iter().map(seconds).collect())
 }
 
 /// The counters by their names.
@@ -38,6 +53,7 @@ pub fn metrics_json(metrics: &Metrics) -> Value {
         "values_decoded": metrics.values_decoded.get(),
         "rows_read": metrics.rows_read.get(),
         "rows_selected": metrics.rows_selected.get(),
+        "stage_seconds": times_json(&metrics.times),
     })
 }
 
