@@ -57,4 +57,21 @@ pub struct ReadContext {
     pub seeks: bool,
     /// Where to count.
     pub metrics: Arc<Metrics>,
+    /// Where to count instead what reading a column costs, one for each column of the table; or nothing.
+    pub columns: Arc<[Arc<Metrics>]>,
+}
+
+impl ReadContext {
+    /// Where to count what reading a column of the table costs.
+    pub(crate) fn metrics_of(&self, column: usize) -> &Arc<Metrics> {
+        self.columns.get(column).unwrap_or(&self.metrics)
+    }
+
+    /// What the reader of a column of the table is given.
+    pub(crate) fn of_column(&self, column: usize) -> ReadContext {
+        ReadContext {
+            metrics: Arc::clone(self.metrics_of(column)),
+            ..self.clone()
+        }
+    }
 }

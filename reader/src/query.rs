@@ -34,6 +34,8 @@ pub struct ScanSpec {
     pub prune: bool,
     /// How many threads read; with one, the caller's own does.
     pub threads: usize,
+    /// Whether to count by itself what reading each column costs.
+    pub by_column: bool,
     /// How to open files.
     pub open: OpenOptions,
     /// What gave the table its columns, such as a file, for errors about files that differ from it.
@@ -52,6 +54,7 @@ impl ScanSpec {
             limit: None,
             prune: true,
             threads: 1,
+            by_column: false,
             open: OpenOptions::default(),
             model: None,
         }

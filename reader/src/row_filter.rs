@@ -18,7 +18,7 @@ use lith_format::vector::{Batch, Vector};
 
 use crate::adapt::Adapted;
 use crate::column::{ColumnReader, ReadContext};
-use crate::metrics::{Metrics, Stage, Timer};
+use crate::metrics::{Stage, Timer};
 use crate::prune::Kept;
 use crate::selection::Selection;
 use crate::table_file::{Origin, TableFile, name_model};
@@ -77,22 +77,22 @@ impl Window {
         }
     }
 
-    /// Keeps the selected rows whose bit in the mask is set; if no column of them will be read, only as many rows.
-    fn narrow(&mut self, mask: &Bitmap, is_counted: bool) {
-        if is_counted {
-            self.selection = Selection::all(mask.count_ones());
-            return;
-        }
+    /// Keeps the selected rows whose bit in the mask is set.
+    fn narrow(&mut self, mask: &Bitmap, context: &ReadContext) {
         if mask.all() {
             return;
         }
+        let timer = Timer::start();
         if !self.decoded.is_empty() {
             let slots: Vec<u32> = mask.ones().map(|slot| slot as u32).collect();
-            for (_, vector) in &mut self.decoded {
+            for (column, vector) in &mut self.decoded {
+                let timer = Timer::start();
                 *vector = vector.take(&slots);
+                timer.stop(context.metrics_of(*column), Stage::Gather);
             }
         }
         self.selection = self.selection.narrow(mask);
+        timer.stop(&context.metrics, Stage::Gather);
     }
 }
 
@@ -211,7 +211,7 @@ impl RowGroupScan {
         }
         let timer = Timer::start();
         let adapted = adapter.apply(vector, &mut open.adapted);
-        timer.stop(&self.context.metrics, Stage::Gather);
+        timer.stop(self.context.metrics_of(column), Stage::Gather);
         adapted.map_err(|error| {
             let field = &self.file.query.spec.table.schema.fields[column];
             name_model(error, &self.file.query).at_column(&field.name)
@@ -233,8 +233,9 @@ impl RowGroupScan {
             closed => {
                 let timer = Timer::start();
                 let file = &self.file.file;
-                let reader = file.part(self.row_group, *in_file, part, &self.context)?;
-                timer.stop(&self.context.metrics, Stage::Open);
+                let context = self.context.of_column(column);
+                let reader = file.part(self.row_group, *in_file, part, &context)?;
+                timer.stop(&context.metrics, Stage::Open);
                 Ok(closed.insert(OpenColumn {
                     reader,
                     position: 0,
@@ -319,7 +320,11 @@ impl RowGroupScan {
             };
             let timer = Timer::start();
             let mask = predicate.evaluate(&batch)?;
-            timer.stop(&self.context.metrics, Stage::Filter);
+            let metrics = match columns {
+                [column] => self.context.metrics_of(*column),
+                _ => &self.context.metrics,
+            };
+            timer.stop(metrics, Stage::Filter);
             if mask.len() != batch.rows {
                 return Err(Error::invalid(
                     "a predicate returned a mask of another number of rows",
@@ -331,9 +336,11 @@ impl RowGroupScan {
             let evaluated = window.evaluated;
             let is_used = |(column, _): &(usize, Vector)| query.uses_after(*column, evaluated);
             window.decoded.retain(is_used);
-            let timer = Timer::start();
-            window.narrow(&mask, query.is_counted_after(evaluated));
-            timer.stop(&self.context.metrics, Stage::Gather);
+            match query.is_counted_after(evaluated) {
+                // where they are no longer matters
+                true => window.selection = Selection::all(mask.count_ones()),
+                false => window.narrow(&mask, &self.context),
+            }
         }
         Ok(())
     }
@@ -377,7 +384,7 @@ impl RowGroupScan {
             open.reader.read_some(&selection.after(lag))?
         };
         open.position += rows;
-        timer.stop(&self.context.metrics, Stage::Decode);
+        timer.stop(self.context.metrics_of(column), Stage::Decode);
         let rows = rows.saturating_sub(lag);
         let selected = match rows < selection.rows() {
             true => selection.part(0..rows).selected(),

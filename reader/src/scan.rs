@@ -49,8 +49,13 @@ impl Scan {
     }
 
     fn of(tasks: Vec<Task>, spec: ScanSpec) -> Result<Self> {
+        let counted = match spec.by_column {
+            true => spec.table.schema.fields.len(),
+            false => 0,
+        };
         let context = ReadContext {
             limits: spec.open.limits,
+            columns: (0..counted).map(|_| Arc::default()).collect(),
             ..ReadContext::default()
         };
         let query = Arc::new(Query::new(spec)?);
@@ -77,9 +82,15 @@ impl Scan {
         &self.query.output
     }
 
-    /// What has been read and skipped so far.
+    /// What has been read and skipped so far; with [`ScanSpec::by_column`], less what is counted by column.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.context.metrics
+    }
+
+    /// What reading each column of the table has cost so far, with the conditions on it alone, if
+    /// [`ScanSpec::by_column`] asks for that.
+    pub fn column_metrics(&self) -> &[Arc<Metrics>] {
+        &self.context.columns
     }
 }
 

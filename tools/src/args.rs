@@ -56,6 +56,8 @@ pub enum Command {
     Sample(Sample),
     /// Explain which partitions, files and row groups a query reads, and why.
     Explain(Explain),
+    /// Run a query and show where its time goes, by column and stage.
+    Profile(Profile),
     /// Generate ten million orders, write them partitioned, and explain and run five queries.
     Demo(Demo),
 }
@@ -354,6 +356,43 @@ pub struct Explain {
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,
+}
+
+/// `lith profile`
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Stages: open (footers, indexes and statistics), read (bytes of columns, with decryption and \
+checksums), decompress, levels (nulls, lengths of lists), decode (values), filter (conditions on rows), gather (moving \
+values to their rows). Their times are those of all threads together, so that the total may exceed the time that the \
+query took. The row (scan) is what belongs to no single column: files, row groups, conditions on several columns.\n\n\
+JSON: rows, seconds, threads, columns [{column, seconds, stage_seconds, bytes_read, bytes_decompressed, \
+pages_decoded, values_decoded}], the longest first; scan and total, with the same members. folded: a line for each \
+column and stage, as flame graph tools read them (inferno-flamegraph, flamegraph.pl): lith;COLUMN;STAGE NANOSECONDS."
+)]
+pub struct Profile {
+    /// Where data is.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which rows and columns.
+    #[command(flatten)]
+    pub query: Query,
+    /// Read every row group, whatever its statistics.
+    #[arg(long)]
+    pub no_skip: bool,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = ProfileFormat::Text)]
+    pub format: ProfileFormat,
+}
+
+/// Output formats of a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProfileFormat {
+    /// A table.
+    Text,
+    /// JSON.
+    Json,
+    /// Folded stacks, for flame graphs.
+    Folded,
 }
 
 /// The engine whose plan is shown.

@@ -386,6 +386,17 @@ impl Opened {
 
     /// Starts a planned scan; `prune` says whether metadata may rule row groups out.
     pub fn scan(&self, plan: &ScanPlan, prune: bool) -> Result<Scan> {
+        Ok(Scan::new(plan.tasks.clone(), self.spec(plan, prune)?)?)
+    }
+
+    /// The same, which counts by itself what reading each column costs.
+    pub fn scan_by_column(&self, plan: &ScanPlan, prune: bool) -> Result<Scan> {
+        let mut spec = self.spec(plan, prune)?;
+        spec.by_column = true;
+        Ok(Scan::new(plan.tasks.clone(), spec)?)
+    }
+
+    fn spec(&self, plan: &ScanPlan, prune: bool) -> Result<ScanSpec> {
         let mut spec = ScanSpec::new(plan.table.clone());
         spec.columns = plan.columns.clone();
         spec.filter = plan.filter.clone();
@@ -397,7 +408,7 @@ impl Opened {
         spec.threads = self.threads;
         spec.open = self.options_of(plan);
         spec.model = self.model.clone();
-        Ok(Scan::new(plan.tasks.clone(), spec)?)
+        Ok(spec)
     }
 }
 

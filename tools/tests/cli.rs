@@ -1081,3 +1081,77 @@ fn stages_tell_where_the_time_went() {
         );
     }
 }
+
+#[test]
+fn a_profile_tells_time_by_column_and_stage() {
+    for format in ["parquet", "orc"] {
+        let path = &fixture(format);
+        let query = [
+            "profile",
+            path,
+            "-w",
+            "colB <> colC AND colB > 0",
+            "-c",
+            "colA,colB",
+        ];
+        let run = |format: &str| stdout(&[&query[..], &["-f", format]].concat());
+        let profile: Value = serde_json::from_str(&run("json")).unwrap();
+        let columns = profile["columns"].as_array().unwrap();
+        let mut names: Vec<&str> = columns
+            .iter()
+            .filter_map(|c| c["column"].as_str())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, ["colB", "colC"], "colA is a partition column");
+        let seconds = |part: &Value| part["seconds"].as_f64().unwrap();
+        let parts = || columns.iter().chain([&profile["scan"]]);
+        let sum: f64 = parts().map(seconds).sum();
+        assert!((sum - seconds(&profile["total"])).abs() < 1e-9, "{profile}");
+        assert!(sum <= seconds(&profile) * profile["threads"].as_f64().unwrap());
+        assert!(columns.is_sorted_by(|a, b| seconds(a) >= seconds(b)));
+        let spent =
+            |part: &Value, stage: &str| part["stage_seconds"][stage].as_f64().unwrap() > 0.0;
+        assert!(
+            columns
+                .iter()
+                .all(|column| spent(column, "read") && spent(column, "decode"))
+        );
+        let filters = |name: &str| {
+            let part = parts().find(|part| part["column"].as_str().unwrap_or("scan") == name);
+            spent(part.unwrap(), "filter")
+        };
+        assert_eq!(["colB", "colC", "scan"].map(filters), [true, false, true]);
+        let all = ["bytes_read", "values_decoded"];
+        assert!(
+            all.iter()
+                .all(|name| profile["scan"][name] == 0 && profile["total"][name] != 0)
+        );
+
+        let folded = run("folded");
+        assert!(
+            folded
+                .lines()
+                .any(|line| line.starts_with("lith;colB;decode ")),
+            "{folded}"
+        );
+        for line in folded.lines() {
+            let (stack, time) = line.rsplit_once(' ').unwrap();
+            assert_eq!(
+                (stack.split(';').count(), time.parse::<u64>().is_ok()),
+                (3, true),
+                "{line}"
+            );
+        }
+        let text = run("text");
+        assert!(
+            text.contains("times are those of all threads together"),
+            "{text}"
+        );
+        assert!(text.contains(" colB ") && text.contains(" (scan) ") && text.contains(" total "));
+    }
+    fails(
+        &["profile", &fixture("orc"), "-w", "colZ = 1"],
+        2,
+        &["colZ"],
+    );
+}

@@ -364,6 +364,33 @@ fn stages_take_no_longer_than_the_threads_ran() {
 }
 
 #[test]
+fn columns_are_counted_by_themselves_if_that_is_asked_for() {
+    let scan = |by_column| {
+        let mut builder = filtered(&sorted_file(), compare(CompareOp::GtEq, 195));
+        builder.spec.by_column = by_column;
+        builder.build().unwrap()
+    };
+    let mut together = scan(false);
+    assert!(together.by_ref().all(|batch| batch.is_ok()));
+    assert!(together.column_metrics().is_empty());
+    let mut apart = scan(true);
+    assert!(apart.by_ref().all(|batch| batch.is_ok()));
+    let values = |metrics: &Arc<Metrics>| metrics.values_decoded.get();
+    // the key of seven rows and of the last row group, and the other column of five of them and of that
+    let columns: Vec<u64> = apart.column_metrics().iter().map(values).collect();
+    assert_eq!(columns, [107, 105]);
+    assert_eq!(
+        (values(together.metrics()), values(apart.metrics())),
+        (212, 0)
+    );
+    let counted = |metrics: &Metrics| metrics.rows_selected.get();
+    assert_eq!(counted(together.metrics()), counted(apart.metrics()));
+    let times = |place: usize, stage| apart.column_metrics()[place].times.get(stage);
+    assert!(!times(0, Stage::Filter).is_zero() && times(1, Stage::Filter).is_zero());
+    assert!(apart.metrics().times.get(Stage::Decode).is_zero());
+}
+
+#[test]
 fn a_limit_stops_reading() {
     let scan = sorted_file()
         .scan()

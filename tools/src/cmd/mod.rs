@@ -9,6 +9,7 @@ mod explain;
 mod inspect;
 mod meta;
 mod pages;
+mod profile;
 mod sample;
 mod scan;
 mod schema;
@@ -29,6 +30,7 @@ pub fn run(cli: Cli) -> Result {
         Command::Tail(args) => tail::run(&args),
         Command::Sample(args) => sample::run(&args),
         Command::Explain(args) => explain::run(&args, cli.color),
+        Command::Profile(args) => profile::run(&args),
         Command::Demo(args) => demo::run(&args, cli.color),
     }
 }

@@ -30,7 +30,7 @@ pub fn metrics_text(metrics: &Metrics) -> String {
 }
 
 /// Seconds by the names of stages, summed over threads.
-fn times_json(times: &StageTimes) -> Value {
+pub fn times_json(times: &StageTimes) -> Value {
     let seconds = |stage: Stage| {
         (
             stage.name().to_owned(),

@@ -30,7 +30,7 @@ mod table;
 pub use documents::{Document, print_documents};
 pub use listing::{Listed, Listing};
 pub use lith_format::figures::{bytes, count, plural, seconds, share};
-pub use metrics::{metrics_json, metrics_text, print_metrics};
+pub use metrics::{metrics_json, metrics_text, print_metrics, times_json};
 pub use printer::{Json, Part, Printer};
 use sink::Sink;
 pub use table::Table;
