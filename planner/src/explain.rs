@@ -87,8 +87,10 @@ pub struct Explanation {
     pub columns_stored: usize,
     /// The columns needed that cannot be read: the query will fail.
     pub unreadable: Vec<Unreadable>,
-    /// Whether the condition is never true, whatever the files hold.
+    /// Whether the condition is never true, whatever the files hold; for Spark only if Spark proves it.
     pub empty: bool,
+    /// A part of it that never is, or two that exclude each other.
+    pub never: Vec<String>,
     /// Partitions.
     pub partitions: Share,
     /// Files.
@@ -114,6 +116,7 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
         refuse_as_spark(&plan.table.schema)?;
     }
     let units = units(plan, files)?;
+    let empty = is_empty(plan, engine);
     let mut out = Explanation {
         engine,
         formats: formats(files),
@@ -131,16 +134,17 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
             .collect(),
         columns_stored: plan.table.data_columns(),
         unreadable: Vec::new(),
-        empty: plan.empty,
-        partitions: plan.partitions,
-        files: plan.files,
+        empty,
+        never: plan.never.iter().map(Expr::sql).collect(),
+        partitions: left(plan.partitions, empty),
+        files: left(plan.files, empty),
         row_groups: RowGroups::default(),
         bytes: Share {
             total: plan.bytes.total,
             selected: 0,
         },
         rows: Share::default(),
-        passing: match plan.empty {
+        passing: match plan.reads_nothing() {
             true => Estimate::default(),
             false => Estimate::new(&plan.filter, &units),
         },
@@ -160,9 +164,25 @@ pub fn explain(plan: &ScanPlan, files: &[&FileMeta], engine: Engine) -> Result<E
         }
     }
     if units.is_empty() {
-        out.bytes.selected = plan.bytes.selected;
+        out.bytes.selected = left(plan.bytes, empty).selected;
     }
     Ok(out)
+}
+
+/// Whether the condition is never true; for Spark, whether it sees that.
+fn is_empty(plan: &ScanPlan, engine: Engine) -> bool {
+    match engine {
+        Engine::Lith => plan.reads_nothing(),
+        Engine::Spark => plan.empty,
+    }
+}
+
+/// What is left, which is nothing of an empty plan.
+fn left(share: Share, empty: bool) -> Share {
+    Share {
+        selected: if empty { 0 } else { share.selected },
+        ..share
+    }
 }
 
 /// Spark reads no table of which two columns, or two fields of a struct, differ by case at most.
@@ -404,6 +424,7 @@ impl Explanation {
             "post_filter": self.post_filter,
             "read_schema": self.read_schema,
             "empty": self.empty,
+            "never_true": self.never,
             "partitions": share(&self.partitions),
             "files": share(&self.files),
             "row_groups": {

@@ -78,9 +78,11 @@ pub mod ddl;
 mod monotone;
 
 // Layer 9
+pub mod functions;
 pub mod pushdown;
 
 // Layer 10
+mod never;
 mod prune;
 
 // Layer 11

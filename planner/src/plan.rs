@@ -22,6 +22,7 @@ use crate::discover::Dataset;
 use crate::error::{PlanError, Result};
 use crate::eval::Predicate;
 use crate::expr::{Expr, GET, SUBSCRIPT, Span};
+use crate::never;
 use crate::normalize::{Normalized, normalize, without_implied_null_tests};
 use crate::prune::Pruner;
 use crate::pushdown;
@@ -104,8 +105,11 @@ pub struct ScanPlan {
     pub pushed_filters: Vec<String>,
     /// The stored columns needed, in Spark's types; its text is Spark's ReadSchema.
     pub read_schema: Schema,
-    /// Whether no row can be wanted, whatever the files hold.
+    /// Whether no row can be wanted, whatever the files hold, and Spark knows that, too.
     pub empty: bool,
+    /// Of a condition that is true for no row, whatever the files hold: a part that never is, or two that exclude
+    /// each other.
+    pub never: Vec<Expr>,
     /// The largest number of rows wanted.
     pub limit: Option<u64>,
     /// Partitions by their directories.
@@ -131,6 +135,11 @@ impl ScanPlan {
     /// come after all that were written before them.
     pub fn residual(&self) -> Vec<&Expr> {
         by_cost(without_implied_null_tests(&self.classes.post_filter))
+    }
+
+    /// Whether it is known before any file is opened that no row is wanted.
+    pub fn reads_nothing(&self) -> bool {
+        self.empty || !self.never.is_empty()
     }
 
     /// Whether directories were asked all that only they are asked.
@@ -198,6 +207,7 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
         .map(|condition| resolve_condition(condition, &schema, query.mode))
         .transpose()?;
     let Selected { exprs, outputs } = selected(&schema, query)?;
+    let written = condition.clone();
     let normalized = match condition {
         Some(condition) => {
             let text = query.predicate.unwrap_or_default();
@@ -205,24 +215,26 @@ pub fn plan_condition(table: &Table, condition: Option<Expr>, query: &Query) -> 
         }
         None => Normalized::All(Vec::new()),
     };
-    let (conjuncts, never) = match normalized {
+    let never = never::of(written.as_ref(), &normalized, &schema);
+    let (conjuncts, proved) = match normalized {
         Normalized::All(conjuncts) => (conjuncts, false),
         Normalized::Never => (Vec::new(), true),
     };
-    let empty = never || query.limit == Some(0);
+    let empty = proved || query.limit == Some(0);
     let classes = classify(&conjuncts, &schema);
     let pushed_filters = classes.data_filters.iter();
     let pushed_filters = pushed_filters.filter_map(|e| pushdown::pushed(e, &schema));
     let mut plan = ScanPlan {
         tasks: Vec::new(),
         columns: outputs,
-        filter: leaf_filter(&classes, &schema, empty),
+        filter: leaf_filter(&classes, &schema, empty || !never.is_empty()),
         pushed_filters: pushed_filters.collect(),
         read_schema: read_schema::read_schema(&schema, exprs.as_deref(), &classes.post_filter),
         conjuncts,
         classes,
         table: schema,
         empty,
+        never,
         limit: query.limit,
         partitions: Share::default(),
         files: Share::default(),
@@ -385,6 +397,10 @@ fn select(plan: &mut ScanPlan, table: &Table) -> Result<()> {
         if kept[file.partition] {
             plan.files.selected += 1;
             plan.bytes.selected += file.bytes;
+            // directories are counted as Spark asks them, but nothing is read of them
+            if !plan.never.is_empty() {
+                continue;
+            }
             plan.tasks.push(ScanTask {
                 path: file.path.clone(),
                 bytes: file.bytes,

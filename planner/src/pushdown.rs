@@ -9,6 +9,8 @@
 //! where the row groups of the failing rows are proven not to be in the answer: `a + 1 > 0 AND b < 0` over
 //! rows in which no `b` is negative never adds, as in Spark, whose pushdown does the same.
 
+mod pattern;
+
 use lith_format::filter::{Affix, CompareOp, Filter};
 use lith_format::scalar::Scalar;
 use lith_format::scan::TableSchema;
@@ -23,6 +25,7 @@ use crate::expr::{Column, Expr, back_quoted, scalar_spark};
 use crate::monotone;
 use crate::normalize::shape::is_constant;
 use crate::ranges::{self, without_widening};
+use pattern::{anchored, is_any, liked};
 
 /// The conjunct as Spark prints it among its PushedFilters; `None` if it does not push it.
 pub fn pushed(expr: &Expr, table: &TableSchema) -> Option<String> {
@@ -283,7 +286,12 @@ fn judged(expr: &Expr, table: &TableSchema) -> Option<Filter> {
             pattern,
             escape,
             ignore_case: false,
-        } => begins(expr, &liked(pattern, *escape)?, table),
+        } => match &**pattern {
+            Expr::Literal(Scalar::String(any), _) if is_any(any, *escape) => {
+                starts(expr, "", table)
+            }
+            pattern => begins(expr, &liked(pattern, *escape)?, table),
+        },
         Expr::RLike { expr, pattern } => begins(expr, &anchored(pattern)?, table),
         Expr::Function { name, args, .. } if name == "array_contains" => contains(args, table),
         _ => None,
@@ -376,50 +384,21 @@ fn with_literal(expr: &Expr, op: CompareOp, value: &Scalar, table: &TableSchema)
     })
 }
 
-/// Text that begins so, and more that is not known.
-fn begins(text: &Expr, prefix: &str, table: &TableSchema) -> Option<Filter> {
-    let begins = on_value(text, table, |leaf| Filter::Like {
+/// Text that begins so.
+fn starts(text: &Expr, prefix: &str, table: &TableSchema) -> Option<Filter> {
+    on_value(text, table, |leaf| Filter::Like {
         leaf,
         affix: Affix::Prefix,
         bytes: prefix.as_bytes().to_vec(),
-    })?;
-    Some(Filter::And(vec![begins, Filter::Opaque]))
+    })
 }
 
-/// The plain text that a pattern begins with.
-fn liked(pattern: &Expr, escape: char) -> Option<String> {
-    let Expr::Literal(Scalar::String(pattern), _) = pattern else {
-        return None;
-    };
-    let plain = |c: &char| *c != '%' && *c != '_' && *c != escape;
-    Some(pattern.chars().take_while(plain).collect())
-}
-
-/// The plain text that follows the `^` at the beginning of a regular expression without alternatives.
-fn anchored(pattern: &Expr) -> Option<String> {
-    let Expr::Literal(Scalar::String(pattern), _) = pattern else {
-        return None;
-    };
-    let rest = pattern.strip_prefix('^')?;
-    if rest.contains('|') {
-        return None;
-    }
-    let mut prefix = String::new();
-    let mut letters = rest.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let plain = match letter {
-            '\\' => letters.next().filter(|next| next.is_ascii_punctuation()),
-            letter if ".[]{}()*+?^$".contains(letter) => None,
-            letter => Some(letter),
-        };
-        let Some(plain) = plain else { break };
-        // a quantifier may make it optional
-        if letters.peek().is_some_and(|next| "*?{+".contains(*next)) {
-            break;
-        }
-        prefix.push(plain);
-    }
-    (!prefix.is_empty()).then_some(prefix)
+/// Text that begins so, and more that is not known.
+fn begins(text: &Expr, prefix: &str, table: &TableSchema) -> Option<Filter> {
+    Some(Filter::And(vec![
+        starts(text, prefix, table)?,
+        Filter::Opaque,
+    ]))
 }
 
 /// Whether arrays hold a value: only if some element is equal to it. The statistics are those of all elements, of

@@ -96,6 +96,11 @@ fn cut_to_micros(expr: Expr) -> Result<Expr> {
     expr.map_children(&mut |child| Ok(cut(child)))
 }
 
+/// The names of Spark's functions, sorted.
+pub(crate) fn function_names() -> impl Iterator<Item = &'static str> {
+    names::all()
+}
+
 /// A node whose children are resolved.
 fn resolve_node(expr: Expr, table: &TableSchema, mode: EvalMode) -> Result<Expr> {
     match expr {

@@ -141,6 +141,7 @@ fn two_columns_are_judged_on_the_bounds_of_both() {
             "post_filter": "(cost < price)",
             "read_schema": "struct<cost:int,price:int>",
             "empty": false,
+            "never_true": [],
             "partitions": {"total": 2, "selected": 1},
             "files": {"total": 2, "selected": 1},
             "row_groups": {"total": 2, "selected": 1, "always": 1},
@@ -190,6 +191,7 @@ fn spark_has_its_own_lists_and_none_for_what_is_never_true() {
         "(((isnotnull(cost) AND isnotnull(note)) AND (cost < 10)) AND NOT (store = note))"
     );
     let never = explained("cost = 1 AND cost = 2", &[], Engine::Spark).json();
+    assert_eq!(never["never_true"], json!(["(cost = 1)", "(cost = 2)"]));
     assert_eq!(never["empty"], true);
     assert!(never["partition_filters"].is_null() && never["pushed_filters"].is_null());
     assert_eq!(never["files"], json!({"total": 2, "selected": 0}));
@@ -220,8 +222,19 @@ fn reasons_and_hints_name_what_is_in_the_way() {
         ),
         (
             "cost = 1 OR upper(note) = 'X'",
-            Some("a side of the OR"),
+            Some("a side of the OR cannot be pushed: upper(note) = 'X' (computes upper()"),
+            Some("they do not judge a side of the OR, upper(note) = 'X'"),
+        ),
+        (
+            "cost = 7 OR cost = 8 OR 9 = cost",
             None,
+            Some("the same in short: cost IN (7, 8, 9)"),
+        ),
+        ("cost = 7 OR price = 8", None, None),
+        (
+            "cost < 3 OR cast(note AS int) = 1",
+            Some("CAST(note AS INT) = 1 (casts note to int)"),
+            Some("CAST(note AS INT) = 1; the column holds text"),
         ),
         (
             "store < note",
@@ -299,7 +312,7 @@ fn rows_are_estimated_between_what_is_certain() {
         at_most,
     };
     assert_eq!(estimate("store = 'S01' AND cost < 10"), of(10, 10, 10));
-    assert_eq!(estimate("store = 'S01' AND cost < 15"), of(10, 16, 20));
+    assert_eq!(estimate("store = 'S01' AND cost < 15"), of(10, 15, 20));
     assert_eq!(estimate("store = 'S01' AND note = 'x'"), of(0, 1, 20));
     assert_eq!(estimate("store = 'S01' AND cost > 100"), of(0, 0, 0));
     let text = explained(
@@ -309,7 +322,7 @@ fn rows_are_estimated_between_what_is_certain() {
     );
     let text = text.text(&Palette::default());
     assert!(
-        text.contains("at most 20 of 20 in these files, about 15"),
+        text.contains("at most 20 of 20 in these files, about 14"),
         "{text}"
     );
     assert!(text.contains("rows (1st), keeps about"), "{text}");
@@ -335,6 +348,38 @@ fn functions_of_one_coded_column_are_computed_of_its_dictionary() {
         let is_judged = last.judged_by.contains(&"dictionary");
         assert_eq!(is_judged, expected, "{predicate}: {:?}", last.judged_by);
     }
+}
+
+#[test]
+fn what_excludes_each_other_is_told_and_nothing_is_read() {
+    let explain = |predicate: &str, engine| explained(predicate, &[], engine);
+    for (predicate, why) in [
+        (
+            "cost > 5 AND note = 'x' AND cost < 3",
+            "cost > 5 and cost < 3 exclude each other",
+        ),
+        (
+            "note = 'x' AND cost = 1 AND cost = 2",
+            "cost = 1 and cost = 2 exclude each other",
+        ),
+        ("1 = 0 AND cost = 1", "1 = 0 is never true"),
+    ] {
+        let lith = explain(predicate, Engine::Lith);
+        let expected = format!("scan of nothing\n└─ empty            {why}: nothing is read\n");
+        assert_eq!(lith.text(&Palette::default()), expected, "{predicate}");
+        assert_eq!(lith.json()["empty"], true);
+        assert_eq!(lith.json()["files"], json!({"total": 2, "selected": 0}));
+    }
+    // Spark does not look at ranges: its lists are what it prints
+    let spark = explain("cost > 5 AND cost < 3", Engine::Spark);
+    assert_eq!(spark.json()["empty"], false);
+    assert_eq!(spark.pushed_filters.len(), 3);
+    let text = spark.text(&Palette::default());
+    assert!(
+        text.contains("exclude each other, which Spark does not see"),
+        "{text}"
+    );
+    assert!(text.contains("files            2 of 2"), "{text}");
 }
 
 #[test]

@@ -334,7 +334,8 @@ pub enum RowFormat {
 #[command(
     after_long_help = "JSON: one object: partition_filters, data_filters, pushed_filters, post_filter and read_schema \
 (with --engine spark as Spark prints them); partitions, files, row_groups, bytes and rows, each with its total and \
-what is selected, of rows selected_at_least, selected_at_most and estimated; and conjuncts [{text, class, judged_by, \
+what is selected, of rows selected_at_least, selected_at_most and estimated; empty, and in never_true the conditions that no row \
+meets, if there are such; and conjuncts [{text, class, judged_by, \
 order (among those that rows are asked), rows {at_least, estimated, at_most}, not_pushed_because, hint}]; \
 unreadable [{column, because}] are columns without which the query fails, such as encrypted ones. \
 strides is null: their statistics are not in the footers; --analyze tells how many were skipped."
@@ -416,6 +417,18 @@ pub struct Demo {
     /// Where to keep the data; by default a temporary directory, which is removed.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+}
+
+/// Words in lines of up to 100 letters.
+pub fn wrapped(words: &[&str]) -> String {
+    let mut lines = vec![String::new()];
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < 98 => *line += &format!("  {word}"),
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines.join("\n")
 }
 
 fn scale(text: &str) -> Result<f64, String> {

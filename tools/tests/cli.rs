@@ -416,6 +416,49 @@ fn bad_queries_are_one_line_and_write_nothing() {
 }
 
 #[test]
+fn a_plan_that_fails_is_shown_before_the_error() {
+    let data = &fixture("parquet");
+    let fails = |format: &str| {
+        let args = [
+            "explain",
+            data,
+            "-w",
+            "colB / (colB - colB) > 1",
+            "--analyze",
+            "-f",
+            format,
+        ];
+        let output = lith(&args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("division by zero"), "{error}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = fails("text");
+    assert!(
+        text.starts_with("scan of parquet") && !text.contains("ran in"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_str(&fails("json")).unwrap();
+    let error = json["analyze"]["error"].as_str().unwrap();
+    assert!(error.contains("division by zero"), "{error}");
+    assert_eq!(json["files"]["selected"], 3);
+}
+
+#[test]
+fn the_help_of_explain_lists_the_functions() {
+    for args in [vec!["explain", "--help"], vec!["help", "explain"]] {
+        let help = stdout(&args);
+        let (_, functions) = help.split_once("Functions:").unwrap();
+        let functions: Vec<&str> = functions.split_whitespace().collect();
+        assert!(
+            functions.contains(&"date_trunc") && functions.len() > 60,
+            "{functions:?}"
+        );
+    }
+}
+
+#[test]
 fn a_reader_that_has_enough_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_lith"))
         .args(["demo", "--scale", "0.01"])

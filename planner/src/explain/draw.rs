@@ -63,28 +63,33 @@ impl Explanation {
         if self.engine == Engine::Spark && !self.empty {
             rows.extend(self.spark_lists());
         }
-        let last = rows.len() - 1;
+        let (last, conditions) = (rows.len() - 1, !self.conjuncts.is_empty() && !self.empty);
         for (index, (label, text)) in rows.into_iter().enumerate() {
-            let branch = if index == last && self.conjuncts.is_empty() {
-                "└─"
-            } else {
-                "├─"
+            let branch = match index == last && !conditions {
+                true => "└─",
+                false => "├─",
             };
             let label = palette.paint(palette.label, &format!("{label:<17}"));
             let _ = writeln!(out, "{branch} {label}{}", escape_controls(&text));
         }
-        self.draw_conjuncts(&mut out, palette);
+        if conditions {
+            self.draw_conjuncts(&mut out, palette);
+        }
         out
     }
 
     fn rows_of_figures(&self) -> Vec<(&'static str, String)> {
         if self.empty {
-            return vec![(
-                "empty",
-                "the condition is never true: nothing is read".to_owned(),
-            )];
+            return vec![("empty", format!("{}: nothing is read", self.why_never()))];
         }
         let of = |share: &Share| format!("{} of {}", count(share.selected), count(share.total));
+        let mut rows = Vec::new();
+        if !self.never.is_empty() {
+            rows.push((
+                "empty",
+                format!("{}, which Spark does not see", self.why_never()),
+            ));
+        }
         let whole = match self.row_groups.always {
             0 => String::new(),
             always => format!(", {} of them whole", count(always)),
@@ -93,10 +98,8 @@ impl Explanation {
             total: self.row_groups.total,
             selected: self.row_groups.selected,
         };
-        let mut rows = vec![
-            ("partitions", of(&self.partitions)),
-            ("files", of(&self.files)),
-        ];
+        rows.push(("partitions", of(&self.partitions)));
+        rows.push(("files", of(&self.files)));
         if self.row_groups.total > 0 {
             // no footer of the other files is read
             let opened = match self.files.selected < self.files.total {
@@ -126,6 +129,15 @@ impl Explanation {
             |(because, columns): (&str, Vec<&str>)| format!("{}: {because}", columns.join(", "));
         let labels = ["will fail"].into_iter().chain(iter::repeat(""));
         labels.zip(together.into_iter().map(line)).collect()
+    }
+
+    fn why_never(&self) -> String {
+        let texts: Vec<&str> = self.never.iter().map(|text| bare(text)).collect();
+        match texts[..] {
+            [] => "no row is asked for".to_owned(),
+            [one] => format!("{one} is never true"),
+            _ => format!("{} exclude each other", texts.join(" and ")),
+        }
     }
 
     /// For certain, and about. `opened` says of which files.
@@ -212,9 +224,6 @@ impl Explanation {
     }
 
     fn draw_conjuncts(&self, out: &mut String, palette: &Palette) {
-        if self.conjuncts.is_empty() {
-            return;
-        }
         let _ = writeln!(out, "└─ {}", palette.paint(palette.label, "conditions"));
         let shown = |finding: &Finding| escape_controls(bare(&finding.text));
         let width = |finding| shown(finding).chars().count();
@@ -277,7 +286,7 @@ fn ordinal(number: usize) -> String {
 }
 
 /// Without the brackets around the whole.
-fn bare(text: &str) -> &str {
+pub(super) fn bare(text: &str) -> &str {
     let mut depth = 0i32;
     let wraps = text.starts_with('(')
         && text.char_indices().all(|(at, c)| {

@@ -3,13 +3,15 @@
 use lith_format::bind::LeafSource;
 use lith_format::filter::{CompareOp, Filter, Verdict};
 use lith_format::meta::ChunkMeta;
+use lith_format::scan::TableSchema;
 use lith_format::schema::LeafId;
 use lith_format::stats::Bound;
 use lith_format::types::LogicalType;
 use serde_json::{Value, json};
 
+use super::draw::bare;
 use super::estimate::{Estimate, number};
-use super::hint::{how_lith_judges, how_to_rewrite, of_partition};
+use super::hint::{as_list, how_lith_judges, how_to_rewrite, of_partition};
 use super::{Unit, is_judged};
 use crate::classify::{Class, class_of, weaken};
 use crate::eval::Program;
@@ -92,9 +94,11 @@ fn finding(conjunct: &Expr, order: Option<usize>, plan: &ScanPlan, units: &[Unit
             .map(|why| format!("rows cannot be filtered by it: {why}")),
         (Class::Partition, _) => of_partition(conjunct, plan),
         (Class::Constant, _) => None,
-        (_, true) if pushed => help_with_bounds(&filter, ruled_out, units, plan),
+        (_, true) if pushed => {
+            help_with_bounds(&filter, ruled_out, units, plan).or_else(|| as_list(conjunct))
+        }
         (_, true) => Some(how_lith_judges(conjunct)),
-        (_, false) => how_to_rewrite(conjunct),
+        (_, false) => blocking_side(conjunct, table).or_else(|| how_to_rewrite(conjunct)),
     };
     Finding {
         text: conjunct.sql(),
@@ -116,6 +120,19 @@ fn finding(conjunct: &Expr, order: Option<usize>, plan: &ScanPlan, units: &[Unit
         not_pushed_because: why_not,
         hint,
     }
+}
+
+/// The side of an OR for which no other side can be judged by bounds.
+fn blocking_side(conjunct: &Expr, table: &TableSchema) -> Option<String> {
+    let sides = conjunct.disjuncts();
+    let is_open = |side: &&&Expr| !is_judged(&pushdown::filter(side, table));
+    let side = sides.iter().find(is_open).filter(|_| sides.len() > 1)?;
+    let (text, rewrite) = (side.sql(), how_to_rewrite(side));
+    let rewrite = rewrite.map_or_else(String::new, |rewrite| format!("; {rewrite}"));
+    Some(format!(
+        "bounds rule nothing out: they do not judge a side of the OR, {}{rewrite}",
+        bare(&text)
+    ))
 }
 
 fn judges(
@@ -214,9 +231,11 @@ fn obstacle(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Column(_) | Expr::Literal(..) => None,
         Expr::And(left, right) => obstacle(left).or_else(|| obstacle(right)),
-        Expr::Or(left, right) => obstacle(left)
-            .or_else(|| obstacle(right))
-            .map(|why| format!("a side of the OR cannot be pushed: {why}")),
+        Expr::Or(..) => expr.disjuncts().into_iter().find_map(|side| {
+            let (why, side) = (obstacle(side)?, side.sql());
+            let side = bare(&side);
+            Some(format!("a side of the OR cannot be pushed: {side} ({why})"))
+        }),
         Expr::Cast { expr, ty, .. } => Some(format!("casts {} to {ty}", name(expr))),
         Expr::Function { name, .. } if name == SUBSCRIPT => {
             Some("looks up an element in every row".to_owned())

@@ -69,6 +69,41 @@ fn as_comparison(expr: &Expr) -> Option<&'static str> {
     }
 }
 
+/// An OR of equalities of one column as an IN.
+pub(super) fn as_list(conjunct: &Expr) -> Option<String> {
+    const SHOWN: usize = 5;
+    let (mut column, mut values) = (None, Vec::new());
+    for side in conjunct.disjuncts() {
+        let of = match side {
+            Expr::Compare {
+                op: CompareOp::Eq,
+                left,
+                right,
+            } => match (&**left, &**right) {
+                (of, value @ Expr::Literal(..)) | (value @ Expr::Literal(..), of) => {
+                    values.push(value);
+                    of
+                }
+                _ => return None,
+            },
+            Expr::In { expr, list, .. } => {
+                values.extend(list);
+                expr
+            }
+            _ => return None,
+        };
+        let Expr::Column(of) = of else { return None };
+        if *column.get_or_insert(of) != of {
+            return None;
+        }
+    }
+    let column = column.filter(|_| matches!(conjunct, Expr::Or(..)))?;
+    let shown: Vec<String> = values.iter().take(SHOWN).map(|value| value.sql()).collect();
+    let more = if values.len() > SHOWN { ", .." } else { "" };
+    let (column, values) = (column.sql(), shown.join(", "));
+    Some(format!("the same in short: {column} IN ({values}{more})"))
+}
+
 const OWN_TYPE: &str =
     "compare the column with a literal of its own type instead of casting it to text";
 

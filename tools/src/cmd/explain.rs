@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use lith_planner::explain as planner;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::args::{Color, Engine, Explain, TextFormat};
 use crate::dataset::Opened;
@@ -24,7 +24,12 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
     };
     let explanation = opened.explain(&plan, engine)?;
     let run = || Run::new(&opened, &plan, true);
-    let run = args.analyze.then(run).transpose()?;
+    // a plan that fails is shown, too
+    let (run, failure) = match args.analyze.then(run) {
+        None => (None, None),
+        Some(Ok(run)) => (Some(run), None),
+        Some(Err(failure)) => (None, Some(failure)),
+    };
     let text = match args.format {
         TextFormat::Text => {
             let mut text = explanation.text(&palette(color));
@@ -36,13 +41,17 @@ pub(super) fn run(args: &Explain, color: Color) -> Result {
         }
         TextFormat::Json => {
             let mut object = explanation.json();
-            if let (Some(run), Value::Object(members)) = (run, &mut object) {
-                members.insert("analyze".into(), run.json());
+            let failed = failure.as_ref();
+            let failed = failed.map(|failure| json!({"error": failure.to_string()}));
+            let analyzed = run.map(|run| run.json()).or(failed);
+            if let (Some(analyzed), Value::Object(members)) = (analyzed, &mut object) {
+                members.insert("analyze".into(), analyzed);
             }
             json_line(&object)
         }
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    io::stdout().lock().write_all(text.as_bytes())?;
+    failure.map_or(Ok(()), Err)
 }
 
 /// What was planned beside what was found.
