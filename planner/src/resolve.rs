@@ -382,8 +382,15 @@ fn arithmetic(op: ArithmeticOp, left: Expr, right: Expr) -> Result<Expr> {
         (T::Decimal { .. }, T::Decimal { .. }) => (left, right),
         _ => {
             let ty = common_type(&left, &right).ok_or_else(|| refuse(&left, &right))?;
-            // two nulls are taken as doubles
-            let ty = if ty == T::Null { T::Float64 } else { ty };
+            let whole = is_integer(&left.ty()) && is_integer(&right.ty());
+            let ty = match (op, ty) {
+                // two nulls are taken as doubles
+                (_, T::Null) => T::Float64,
+                // at once, not by way of a type that both have
+                (A::Divide, _) if whole => T::Float64,
+                (A::IntegerDivide, _) if whole => T::Int64,
+                (_, ty) => ty,
+            };
             (coerce(left, &ty), coerce(right, &ty))
         }
     };

@@ -315,7 +315,7 @@ fn write_function(out: &mut String, name: &str, args: &[Expr], style: Style) {
         ("element_at", _) => (name, ", None, true"),
         ("try_element_at", _) => ("element_at", ", None, false"),
         ("floor", _) => ("FLOOR", ""),
-        ("ceil" | "ceiling", _) => ("CEIL", ""),
+        ("ceil", _) => ("CEIL", ""),
         ("hash", _) => (name, ", 42"),
         ("unix_timestamp", 1) => (name, ", yyyy-MM-dd HH:mm:ss, Some(UTC), true"),
         // a seed is chosen anew for every query
@@ -323,7 +323,15 @@ fn write_function(out: &mut String, name: &str, args: &[Expr], style: Style) {
         ("uuid", 0) => (name, "Some(<seed>)"),
         _ => (name, ""),
     };
-    write_call(out, name, args, style);
+    match (name, args) {
+        // dates and texts are taken as they are
+        ("unix_timestamp", [Expr::Cast { expr, .. }])
+            if matches!(expr.ty(), LogicalType::Date | LogicalType::String) =>
+        {
+            write_call(out, name, [&**expr], style);
+        }
+        _ => write_call(out, name, args, style),
+    }
     out.pop();
     let _ = write!(out, "{hidden})");
 }

@@ -22,6 +22,8 @@ enum Arg {
     Bytes,
     /// A number of any kind.
     Number,
+    /// A bigint, a decimal, or a double, which other numbers become.
+    Rounded,
     Double,
     /// Anything.
     Any,
@@ -83,7 +85,7 @@ const SHAPES: &[Shape] = {
         (&["abs"], &[A::Number], 1, G::Like(0)),
         (&["sign", "signum"], &[A::Double], 1, G::Double),
         (&["pmod"], &[A::Same, A::Same], 2, G::Like(0)),
-        (&["floor", "ceil", "ceiling"], &[A::Number], 1, G::Whole),
+        (&["floor", "ceil", "ceiling"], &[A::Rounded], 1, G::Whole),
         (&["round"], &[A::Number, A::Int], 1, G::Rounded),
         // a float stays one here, it holds the same number
         (&["isnan"], &[A::Double], 1, G::Boolean),
@@ -251,6 +253,8 @@ fn convert(name: &str, arg: Expr, wanted: Arg, common: &LogicalType) -> Result<E
         (Arg::Instant, T::Date | T::String | T::Null) => TIMESTAMP,
         (Arg::Number, T::String | T::Null) => T::Float64,
         (Arg::Number, number) if is_number(number) => number.clone(),
+        (Arg::Rounded, T::Int64 | T::Decimal { .. }) => ty,
+        (Arg::Rounded, ty) if is_number(ty) || matches!(ty, T::String | T::Null) => T::Float64,
         (Arg::Double, T::Float32) => T::Float32,
         (Arg::Double, ty) if is_number(ty) || matches!(ty, T::String | T::Null) => T::Float64,
         _ => return refuse(),
